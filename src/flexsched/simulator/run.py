@@ -1,0 +1,82 @@
+"""The result of one simulation, in memory and as a folder (docs: run folder)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from flexsched.core.errors import InputError
+
+_TABLES = ("ticks", "tasks", "nodes")
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What one policy did with one workload on one cluster.
+
+    Attributes:
+        label: policy name, with the settings that differ ("flex-f:alpha=0.98").
+        ticks: one row per tick (cluster sums, QoS, penalty).
+        tasks: one row per submitted task, in input order.
+        nodes: one row per node (mean, std, min, max, count of usage and request).
+        summary: this policy's entry of ``summary.json``'s "policies".
+        info: everything needed to repeat the run (``run.json``): version, label,
+            seed, tick_s, policy and its settings, workload (name, hash, provenance,
+            offered load), cluster, notes.
+    """
+
+    label: str
+    ticks: pa.Table
+    tasks: pa.Table
+    nodes: pa.Table
+    summary: dict[str, Any]
+    info: dict[str, Any]
+
+    def save(self, folder: Path) -> None:
+        """Write run.json, summary.json and the three tables into an existing folder."""
+        for name in _TABLES:
+            pq.write_table(getattr(self, name), folder / f"{name}.parquet", compression="zstd")
+        write_json(folder / "run.json", self.info)
+        write_json(folder / "summary.json", summary_document([self]))
+
+    @classmethod
+    def load(cls, folder: Path) -> Run:
+        """Read a run folder.
+
+        Raises:
+            InputError: a file of the folder is missing or unreadable.
+        """
+        try:
+            info = json.loads((folder / "run.json").read_text())
+            summary = json.loads((folder / "summary.json").read_text())
+            tables = {name: pq.read_table(folder / f"{name}.parquet") for name in _TABLES}
+            label = info["label"]
+            return cls(label=label, summary=summary["policies"][label], info=info, **tables)
+        except (OSError, ValueError, KeyError, pa.ArrowInvalid) as error:
+            raise InputError(
+                f"expected a run folder (run.json, summary.json and three tables), got: {error}",
+                where=str(folder),
+                remedy="write one with flexsched simulate, compare or reproduce",
+            ) from error
+
+
+def summary_document(runs: list[Run]) -> dict[str, Any]:
+    """The ``summary.json`` of one or more runs over the same workload and cluster."""
+    first = runs[0].info
+    return {
+        "workload": first["workload"],
+        "cluster": first["cluster"],
+        "tick_s": first["tick_s"],
+        "seed": first["seed"],
+        "policies": {run.label: run.summary for run in runs},
+    }
+
+
+def write_json(path: Path, document: dict[str, Any]) -> None:
+    """Write strict JSON (no NaN) with a final newline."""
+    path.write_text(json.dumps(document, indent=2, allow_nan=False) + "\n")
