@@ -1,0 +1,28 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+#: Set (to anything) where a missing tool or data set must fail a test, not skip it.
+STRICT = "FLEXSCHED_TESTS_STRICT"
+
+
+def unavailable(reason: str) -> None:
+    """Skip the running test with its reason, or fail it where nothing may be missing."""
+    if os.environ.get(STRICT):
+        pytest.fail(f"{STRICT} is set, yet {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder with the full public data sets (FLEXSCHED_SHARED_DATA, or beside the checkout)."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("FLEXSCHED_SHARED_DATA", beside))
+    if not folder.is_dir():
+        unavailable("the full data sets are not here (set FLEXSCHED_SHARED_DATA to their folder)")
+    return folder
