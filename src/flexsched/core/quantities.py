@@ -39,7 +39,7 @@ _BINARY_UNITS = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 
 
 def parse_quantity(text: str) -> float:
-    """The value of a Kubernetes quantity, in the resource's own unit (cores, bytes, pieces).
+    """Read a Kubernetes quantity, in the resource's own unit (cores, bytes, pieces).
 
     Args:
         text: for instance ``500m``, ``1.5``, ``129e6``, ``64Mi``, ``107374182400m``.
@@ -65,7 +65,7 @@ def parse_quantity(text: str) -> float:
 
 
 def parse_duration_s(text: str, *, allow_negative: bool = False) -> float:
-    """Seconds of a duration: ``90s``, ``10m``, ``1h30m``, ``2d``, ``250ms`` or plain seconds.
+    """Read a duration: ``90s``, ``10m``, ``1h30m``, ``2d``, ``250ms`` or plain seconds.
 
     Units go from large to small and each comes at most once; numbers may have decimals.
 
@@ -93,7 +93,7 @@ def parse_duration_s(text: str, *, allow_negative: bool = False) -> float:
 
 
 def format_bytes(value: float) -> str:
-    """Bytes in the largest fitting binary unit with one decimal, such as ``102.4Mi``.
+    """Write bytes in the largest fitting binary unit with one decimal, such as ``102.4Mi``.
 
     Rounded, not cut; below 1Ki a plain number to the thousandth of a byte, never ``-0``.
     """
@@ -107,12 +107,12 @@ def format_bytes(value: float) -> str:
 
 
 def format_cores(value: float) -> str:
-    """Cores to the thousandth without trailing zeros, such as ``0.1`` or ``64``; never ``-0``."""
+    """Write cores to the thousandth, such as ``0.1`` or ``64``; no trailing zeros, never ``-0``."""
     return _plain(value)
 
 
 def format_duration(seconds: float) -> str:
-    """A duration as :func:`parse_duration_s` reads it back, to the millisecond; inf: endless."""
+    """Write a duration as :func:`parse_duration_s` reads it, to the millisecond; inf: endless."""
     if seconds == float("inf"):
         return "endless"
     milliseconds = round(abs(seconds) * 1000)
