@@ -104,8 +104,7 @@ class Workload:
                        "trace_task", "usage_offset", "usage_length", "window_s"):  # fmt: skip
             if getattr(self, column).shape != (tasks,):
                 raise InputError(
-                    f"column {column}: expected shape ({tasks},), "
-                    f"got {getattr(self, column).shape}"
+                    f"column {column}: expected shape ({tasks},), got {getattr(self, column).shape}"
                 )
         if self.request.shape != (tasks, width):
             raise InputError(f"request: expected ({tasks}, {width}), got {self.request.shape}")
@@ -114,10 +113,12 @@ class Workload:
         self._refuse(~np.isfinite(self.submit_s), "submit_s", "a finite time")
         self._refuse((self.submit_s < 0) & (self.start_node < 0), "submit_s",
                      "a time >= 0 for a task that is not running at the start")  # fmt: skip
+        self._refuse((self.submit_s > 0) & (self.start_node >= 0), "submit_s",
+                     "a time <= 0 for a task that is running at the start")  # fmt: skip
         self._refuse(~(self.duration_s >= 0), "duration_s", "a length >= 0")
         self._refuse(~(self.window_s > 0), "window_s", "a window > 0")
-        self._refuse(~(np.isfinite(self.request) & (self.request >= 0)).all(axis=1),
-                     "request", "finite requests >= 0")  # fmt: skip
+        proper = np.isfinite(self.request) & (self.request >= 0)
+        self._refuse(~np.all(proper, axis=1), "request", "finite requests >= 0")
         self._refuse((self.usage_length < 0) | (self.usage_offset < 0)
                      | (self.usage_offset + self.usage_length > len(self.usage)),
                      "usage_offset", f"a series inside the {len(self.usage)} usage rows")  # fmt: skip

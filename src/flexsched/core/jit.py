@@ -1,0 +1,83 @@
+"""Compilation of the kernels: plain Python functions, compiled by Numba, cached per version.
+
+A kernel is the function one reads and debugs: with ``NUMBA_DISABLE_JIT=1`` it runs as
+plain Python. Compiled code is cached in a folder named after a hash of the whole package,
+because Numba by itself notices a change only in the file of the outermost function, not in
+the functions that it calls.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@functools.cache
+def cache_folder(extra: str = "") -> Path | None:
+    """Folder of the compiled kernels of exactly this source, or None if none can be written.
+
+    Args:
+        extra: source text outside the package that kernels are specialised for
+            (a user's own policy), so that editing it leads to another folder.
+    """
+    digest = hashlib.blake2b(extra.encode(), digest_size=8)
+    for file in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(file.read_bytes())
+    root = os.environ.get("NUMBA_CACHE_DIR") or (
+        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "flexsched"
+    )
+    folder = Path(root) / f"kernels-{digest.hexdigest()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+def is_compiled() -> bool:
+    """Whether kernels of this very source were compiled before on this machine."""
+    folder = cache_folder()
+    return bool(config.DISABLE_JIT) or (
+        folder is not None and next(folder.rglob("*.nbc"), None) is not None
+    )
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile on first call, releasing the interpreter lock while it runs."""
+    return _compile(function, cache_folder())
+
+
+@functools.cache
+def _specialised(function: Callable[..., Any], rule_type: type) -> Callable[..., Any]:
+    """A kernel of its own for a rule that is not part of this package."""
+    return _compile(function, cache_folder(inspect.getsource(inspect.getmodule(rule_type))))  # type: ignore[arg-type]
+
+
+def for_rule(compiled: _Function, rule: tuple[Any, ...]) -> _Function:
+    """The kernel to call with this policy rule: ours is shared, a user's gets its own cache."""
+    if type(rule).__module__.startswith("flexsched.") or config.DISABLE_JIT:
+        return compiled
+    return _specialised(compiled.py_func, type(rule))  # type: ignore[attr-defined, return-value]
+
+
+def _compile(function: _Function, folder: Path | None) -> _Function:
+    if folder is None:
+        return numba.njit(nogil=True)(function)  # type: ignore[return-value]
+    # Numba reads the folder when the function is decorated; the setting is put back at once.
+    previous = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        return numba.njit(cache=True, nogil=True)(function)  # type: ignore[return-value]
+    finally:
+        config.CACHE_DIR = previous

@@ -1,0 +1,258 @@
+"""The exact best node for a request, without looking at every node.
+
+Nodes are kept in blocks of about sqrt(N). Each block knows the least load and the largest
+capacity among its nodes and the best key (a bound on the score that no request can lift).
+Because a rule's ``fits`` never gets better with more load, and rounding is monotone too, a
+block whose combined best case does not fit, or whose bound does not beat the best score so
+far, can be passed over without changing the result: the answer is that of the full scan.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexsched.core.jit import kernel
+
+
+class NodeIndex(NamedTuple):
+    """N nodes of R resources as the scheduler sees them during one scan.
+
+    Nodes stand in tie order here: row 0 wins among equal scores.
+
+    Attributes:
+        load: (N, R) load seen by the policy, in the resource's unit.
+        capacity: (N, R).
+        present: (N,) bool.
+        tasks: (N,) running tasks.
+        max_tasks: (N,) limit on ``tasks``.
+        same_source: (N,) running tasks of the source being placed.
+        key: (N,) upper bound of the score for any request; -inf where nothing can go.
+        block_load: (B, R) least load among the present nodes of a block.
+        block_capacity: (B, R) largest capacity among them; -1 if none is present.
+        block_key: (B,) largest key of a block.
+        block_bound: (B,) scratch of one search.
+        block_stale: (B,) bool, scratch of a change of source.
+        touched: (N,) scratch: the nodes with ``same_source`` > 0.
+    """
+
+    load: NDArray[np.float64]
+    capacity: NDArray[np.float64]
+    present: NDArray[np.bool_]
+    tasks: NDArray[np.int64]
+    max_tasks: NDArray[np.int64]
+    same_source: NDArray[np.int64]
+    key: NDArray[np.float64]
+    block_load: NDArray[np.float64]
+    block_capacity: NDArray[np.float64]
+    block_key: NDArray[np.float64]
+    block_bound: NDArray[np.float64]
+    block_stale: NDArray[np.bool_]
+    touched: NDArray[np.int64]
+
+
+def make_index(capacity: NDArray[np.float64], max_tasks: NDArray[np.int64]) -> NodeIndex:
+    """An index of N absent, empty nodes; fill it in, then call :func:`rebuild`."""
+    nodes, width = capacity.shape
+    size = block_size(nodes)
+    blocks = -(-nodes // size)
+    return NodeIndex(
+        load=np.zeros((nodes, width)),
+        capacity=np.ascontiguousarray(capacity),
+        present=np.zeros(nodes, np.bool_),
+        tasks=np.zeros(nodes, np.int64),
+        max_tasks=np.ascontiguousarray(max_tasks),
+        same_source=np.zeros(nodes, np.int64),
+        key=np.full(nodes, -np.inf),
+        block_load=np.zeros((blocks, width)),
+        block_capacity=np.full((blocks, width), -1.0),
+        block_key=np.full(blocks, -np.inf),
+        block_bound=np.zeros(blocks),
+        block_stale=np.zeros(blocks, np.bool_),
+        touched=np.zeros(nodes, np.int64),
+    )
+
+
+@kernel
+def block_size(nodes: int) -> int:
+    """Nodes per block: the square root balances blocks to look at against nodes in one."""
+    return max(1, int(np.ceil(np.sqrt(nodes))))
+
+
+@kernel
+def refresh_key(rule: Any, index: NodeIndex, node: int) -> None:
+    """Recompute one node's key after its load, tasks or presence changed."""
+    if index.present[node] and index.tasks[node] < index.max_tasks[node]:
+        index.key[node] = rule.key(index.load, node, index.capacity, float(index.same_source[node]))
+    else:
+        index.key[node] = -np.inf
+
+
+@kernel
+def refresh_block(index: NodeIndex, block: int) -> None:
+    """Recompute one block's summary from its nodes' keys, loads and capacities."""
+    size = block_size(index.key.shape[0])
+    first = block * size
+    last = min(first + size, index.key.shape[0])
+    width = index.capacity.shape[1]
+    best = -np.inf
+    for resource in range(width):
+        index.block_load[block, resource] = np.inf
+        index.block_capacity[block, resource] = -1.0
+    for node in range(first, last):
+        best = max(best, index.key[node])
+        if index.present[node]:
+            for resource in range(width):
+                index.block_load[block, resource] = min(
+                    index.block_load[block, resource], index.load[node, resource]
+                )
+                index.block_capacity[block, resource] = max(
+                    index.block_capacity[block, resource], index.capacity[node, resource]
+                )
+    index.block_key[block] = best
+
+
+@kernel
+def rebuild(rule: Any, index: NodeIndex) -> None:
+    """Recompute every key and block after loads or presence changed throughout."""
+    for node in range(index.key.shape[0]):
+        refresh_key(rule, index, node)
+    for block in range(index.block_key.shape[0]):
+        refresh_block(index, block)
+
+
+@kernel
+def add_load(rule: Any, index: NodeIndex, node: int, request: NDArray[np.float64]) -> None:
+    """Count a task just bound at its full request, unscaled (paper, algorithm 3)."""
+    for resource in range(request.shape[0]):
+        index.load[node, resource] += request[resource]
+    index.tasks[node] += 1
+    refresh_key(rule, index, node)
+    refresh_block(index, node // block_size(index.key.shape[0]))
+
+
+@kernel
+def mix(seed: int, first: int, second: int) -> int:
+    """A 63-bit hash of three integers (the finaliser of SplitMix64, Steele et al. 2014)."""
+    value = np.uint64(seed)
+    for word in (first, second):
+        value = (value ^ np.uint64(word)) + np.uint64(0x9E3779B97F4A7C15)
+        value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        value = value ^ (value >> np.uint64(31))
+    return int(value >> np.uint64(1))
+
+
+@kernel
+def best_node(rule: Any, index: NodeIndex, request: NDArray[np.float64], draw: int) -> int:
+    """The node with the highest score among those that the request fits, or -1.
+
+    Args:
+        rule: policy rule with fits, score, key and bound.
+        index: the nodes.
+        request: (R,).
+        draw: < 0: the first row wins among equal scores; >= 0: the winner is drawn
+            uniformly, by the least hash of draw and node.
+    """
+    blocks = index.block_key.shape[0]
+    start = -1
+    for block in range(blocks):
+        bound = -np.inf
+        if index.block_key[block] > -np.inf and rule.fits(
+            index.block_load, block, request, index.block_capacity
+        ):
+            bound = rule.bound(
+                index.block_key[block], index.block_load, block, request, index.block_capacity
+            )
+        index.block_bound[block] = bound
+        if bound > -np.inf and (start < 0 or bound > index.block_bound[start]):
+            start = block
+    if start < 0:
+        return -1
+    # The most promising block first: its best score lets most others be passed over.
+    best, best_score, best_hash = -1, -np.inf, 0
+    size = block_size(index.key.shape[0])
+    for turn in range(-1, blocks):
+        block = start if turn < 0 else turn
+        bound = index.block_bound[block]
+        if turn == start or bound == -np.inf or bound < best_score:
+            continue
+        if bound == best_score and draw < 0 and block * size > best:
+            continue
+        for node in range(block * size, min((block + 1) * size, index.key.shape[0])):
+            key = index.key[node]
+            if key == -np.inf or key < best_score:
+                continue
+            if not rule.fits(index.load, node, request, index.capacity):
+                continue
+            score = rule.score(
+                index.load, node, request, index.capacity, float(index.same_source[node])
+            )
+            if score < best_score:
+                continue
+            if draw >= 0:
+                lot = mix(draw, node, 0)
+                wins = score > best_score or best < 0 or lot < best_hash
+                best_hash = lot if wins else best_hash
+            else:
+                wins = score > best_score or best < 0 or node < best
+            if wins:
+                best, best_score = node, score
+    return best
+
+
+@kernel
+def room_ignoring_task_limits(rule: Any, index: NodeIndex, request: NDArray[np.float64]) -> bool:
+    """Whether any present node has the resources, whatever its task limit says."""
+    size = block_size(index.key.shape[0])
+    for block in range(index.block_key.shape[0]):
+        if index.block_capacity[block, 0] < 0.0 or not rule.fits(
+            index.block_load, block, request, index.block_capacity
+        ):
+            continue
+        for node in range(block * size, min((block + 1) * size, index.key.shape[0])):
+            if index.present[node] and rule.fits(index.load, node, request, index.capacity):
+                return True
+    return False
+
+
+@kernel
+def change_source(
+    rule: Any, index: NodeIndex, touched: int, hosts: NDArray[np.int64], count: int
+) -> int:
+    """Count the running tasks of another source per node, and refresh what that changes.
+
+    Args:
+        rule: policy rule.
+        index: the nodes.
+        touched: how many entries of ``index.touched`` the previous source left.
+        hosts: rows of the nodes on which the new source's tasks run, one entry per task.
+        count: valid entries of ``hosts``.
+
+    Returns:
+        The new number of touched nodes.
+    """
+    size = block_size(index.key.shape[0])
+    for position in range(touched):
+        node = index.touched[position]
+        index.same_source[node] = 0
+        refresh_key(rule, index, node)
+        index.block_stale[node // size] = True
+    touched = 0
+    for position in range(count):
+        node = hosts[position]
+        if index.same_source[node] == 0:
+            index.touched[touched] = node
+            touched += 1
+        index.same_source[node] += 1
+    for position in range(touched):
+        node = index.touched[position]
+        refresh_key(rule, index, node)
+        index.block_stale[node // size] = True
+    for block in range(index.block_stale.shape[0]):
+        if index.block_stale[block]:
+            index.block_stale[block] = False
+            refresh_block(index, block)
+    return touched

@@ -1,0 +1,190 @@
+"""What a placement policy is.
+
+A policy is two things: settings (a pydantic model that names, validates and stores them) and a
+rule (a named tuple whose methods say for one node whether a request fits and how good it
+is). Rules are plain Python; kernels that are handed one are compiled for it by Numba.
+"""
+
+from __future__ import annotations
+
+import difflib
+from abc import abstractmethod
+from typing import Any, ClassVar, Literal, Protocol, Self
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.extending import overload_method
+from numpy.typing import NDArray
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    PositiveInt,
+    ValidationError,
+    model_validator,
+)
+
+from flexsched.core.cluster import Cluster
+from flexsched.core.errors import SettingError
+from flexsched.core.estimators import Estimator
+from flexsched.core.penalty import PenaltyController
+from flexsched.core.queues import Order, first_in_first_out
+from flexsched.core.workload import Workload
+
+#: A sum counts as fitting up to this relative excess; absorbs rounding only.
+FIT_TOLERANCE = 1e-9
+#: What the policy's load is made of: penalised estimated usage, or summed requests.
+LoadKind = Literal["usage", "request"]
+Matrix = NDArray[np.float64]
+
+
+class Rule(Protocol):
+    """What a policy says of one node: a named tuple with at least one field and these methods.
+
+    Compiled code calls them for every node looked at: index the arrays as shown and allocate
+    nothing. ``load`` and ``capacity`` are (N, R), ``request`` is (R,), ``node`` is the row.
+    """
+
+    def fits(self, load: Matrix, node: int, request: Matrix, capacity: Matrix) -> bool:
+        """Whether the request has room; more load or less capacity never makes it fit."""
+
+    def score(
+        self, load: Matrix, node: int, request: Matrix, capacity: Matrix, same_source: float
+    ) -> float:
+        """How good the node is, the highest wins; ``same_source``: its tasks of this source."""
+
+    def key(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
+        """No request scores above this on the node; ``inf`` is right, a tight value is fast."""
+
+    def bound(
+        self, key: float, load: Matrix, block: int, request: Matrix, capacity: Matrix
+    ) -> float:
+        """No node of a block scores above this: best key, least loads, largest capacities."""
+
+
+class Policy(BaseModel):
+    """Settings that every policy has.
+
+    Attributes:
+        tie: who wins among equal scores: the first node in file order, a seeded draw, or
+            the last by name (the authors' simulator).
+        attempts_per_tick: tries of one tick at most; those not tried since the last full
+            round go first in the next.
+        failures_per_tick: the scan of a tick stops after so many failures (the authors: 1000).
+        backoff: what a failed task does: be tried at every tick, wait as in Kubernetes
+            (1 s, doubling to 10 s), or fail for good.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    load: ClassVar[LoadKind]
+
+    tie: Literal["first", "seeded", "last-lexical"] = "first"
+    attempts_per_tick: PositiveInt | None = None
+    failures_per_tick: PositiveInt | None = None
+    backoff: Literal["none", "kubernetes", "fail"] = "none"
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _one_error_tree(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(map(str, first["loc"])) or cls.name
+            known = sorted(cls.model_fields)
+            near = difflib.get_close_matches(key, known, n=1)
+            remedy = f"settings of {cls.name}: {', '.join(known)}"
+            if first["type"] == "extra_forbidden":
+                message = f"unknown setting {key}" + (f", did you mean {near[0]}?" if near else "")
+            else:
+                message = f"{key}: {first['msg']}, got {first['input']!r}"
+            raise SettingError(message, where=f"policy {cls.name}", remedy=remedy) from None
+
+    @abstractmethod
+    def rule(self) -> Any:
+        """The placement rule (see :class:`Rule`)."""
+
+    def queue_order(self, workload: Workload, cluster: Cluster) -> Order:
+        """(T,) tasks in the order in which they are tried; first come, first served."""
+        return first_in_first_out(workload)
+
+    def make_controller(self, tick_s: float) -> PenaltyController | None:
+        """A fresh penalty controller for updates every ``tick_s``, or None."""
+        return None
+
+    def fixed_penalty(self) -> float:
+        """P where there is no controller."""
+        return 1.0
+
+    def make_estimator(self) -> Estimator | None:
+        """A fresh estimator of node usage, or None if the policy goes by requests."""
+        return None
+
+    def label(self) -> str:
+        """Name plus the settings that differ from the defaults: ``flex-f:alpha=0.98``."""
+        defaults = type(self)()
+        changed = [
+            f"{field}={getattr(self, field):g}"
+            if isinstance(getattr(self, field), float)
+            else f"{field}={getattr(self, field)}"
+            for field in type(self).model_fields
+            if getattr(self, field) != getattr(defaults, field)
+        ]
+        return ":".join((self.name, ",".join(changed))) if changed else self.name
+
+
+def _compiled_method(name: str, rule_type: Any) -> Any:
+    method = getattr(rule_type.instance_class, name, None)
+    return None if method is None else numba.njit(method)
+
+
+def _install(named_tuple: type) -> None:
+    """Let compiled code call the methods of a rule, whatever its fields are."""
+
+    @overload_method(named_tuple, "fits")  # type: ignore[untyped-decorator]
+    def fits(self: Any, load: Any, node: Any, request: Any, capacity: Any) -> Any:
+        if (method := _compiled_method("fits", self)) is None:
+            return None
+        return lambda self, load, node, request, capacity: method(
+            self, load, node, request, capacity
+        )
+
+    @overload_method(named_tuple, "score")  # type: ignore[untyped-decorator]
+    def score(
+        self: Any,
+        load: Any,
+        node: Any,
+        request: Any,
+        capacity: Any,
+        same_source: Any,
+    ) -> Any:
+        if (method := _compiled_method("score", self)) is None:
+            return None
+        return lambda self, load, node, request, capacity, same_source: method(
+            self, load, node, request, capacity, same_source
+        )
+
+    @overload_method(named_tuple, "key")  # type: ignore[untyped-decorator]
+    def key(self: Any, load: Any, node: Any, capacity: Any, same_source: Any) -> Any:
+        if (method := _compiled_method("key", self)) is None:
+            return None
+        return lambda self, load, node, capacity, same_source: method(
+            self, load, node, capacity, same_source
+        )
+
+    @overload_method(named_tuple, "bound")  # type: ignore[untyped-decorator]
+    def bound(self: Any, key: Any, load: Any, block: Any, request: Any, capacity: Any) -> Any:
+        if (method := _compiled_method("bound", self)) is None:
+            return None
+        return lambda self, key, load, block, request, capacity: method(
+            self, key, load, block, request, capacity
+        )
+
+
+_install(types.NamedTuple)
+_install(types.NamedUniTuple)

@@ -1,0 +1,92 @@
+"""Pieces shared by the policies that go by requests alone."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+
+from flexsched.core.policies._base import FIT_TOLERANCE, LoadKind, Matrix, Policy
+
+
+@register_jitable  # type: ignore[untyped-decorator]
+def request_fits(load: Matrix, node: int, request: Matrix, capacity: Matrix, factor: float) -> bool:
+    """R + r <= factor * C in every resource."""
+    for resource in range(request.shape[0]):
+        limit = factor * capacity[node, resource] * (1.0 + FIT_TOLERANCE)
+        if load[node, resource] + request[resource] > limit:
+            return False
+    return True
+
+
+@register_jitable  # type: ignore[untyped-decorator]
+def fullest_fraction(load: Matrix, node: int, request: Matrix, capacity: Matrix) -> float:
+    """Largest (R + r) / C over the resources that the node has; 1 if it has none."""
+    fullest = -1.0
+    for resource in range(request.shape[0]):
+        if capacity[node, resource] > 0.0:
+            total = load[node, resource] + request[resource]
+            fullest = max(fullest, total / capacity[node, resource])
+    return fullest if fullest >= 0.0 else 1.0
+
+
+class LeastRequestedRule(NamedTuple):
+    """Smallest largest-requested-fraction wins (paper, section 5: LeastFit and Oversub)."""
+
+    factor: float
+
+    def fits(self, load: Matrix, node: int, request: Matrix, capacity: Matrix) -> bool:
+        return request_fits(load, node, request, capacity, self.factor)
+
+    def score(
+        self, load: Matrix, node: int, request: Matrix, capacity: Matrix, same_source: float
+    ) -> float:
+        return -fullest_fraction(load, node, request, capacity)
+
+    def key(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
+        fullest = -1.0
+        for resource in range(capacity.shape[1]):
+            if capacity[node, resource] > 0.0:
+                fullest = max(fullest, load[node, resource] / capacity[node, resource])
+        return -fullest if fullest >= 0.0 else -1.0
+
+    def bound(
+        self, key: float, load: Matrix, block: int, request: Matrix, capacity: Matrix
+    ) -> float:
+        return min(key, -fullest_fraction(load, block, request, capacity))
+
+
+class AuthorsLeastRequestedRule(NamedTuple):
+    """Mean over resources of floor(100 * (C - R') / C), R' with the incoming task."""
+
+    factor: float
+
+    def fits(self, load: Matrix, node: int, request: Matrix, capacity: Matrix) -> bool:
+        return request_fits(load, node, request, capacity, self.factor)
+
+    def score(
+        self, load: Matrix, node: int, request: Matrix, capacity: Matrix, same_source: float
+    ) -> float:
+        total, count = 0.0, 0
+        for resource in range(request.shape[0]):
+            room = capacity[node, resource]
+            if room > 0.0:
+                free = room - (load[node, resource] + request[resource])
+                total += np.floor(100.0 * free / room)
+                count += 1
+        return total / count if count > 0 else 0.0
+
+    def key(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
+        return np.inf
+
+    def bound(
+        self, key: float, load: Matrix, block: int, request: Matrix, capacity: Matrix
+    ) -> float:
+        return key
+
+
+class RequestPolicy(Policy):
+    """A policy whose load is the sum of the running tasks' requests."""
+
+    load: ClassVar[LoadKind] = "request"
