@@ -1,0 +1,1 @@
+"""Random scenarios for property tests, and the bridge from the oracle's settings to the product."""
