@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import config
+from numba.core import config as _numba_config
 
+# Numba fills its settings in at run time, unseen by type checkers.
+_config: Any = _numba_config
 _PACKAGE = Path(__file__).resolve().parent.parent
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -48,7 +50,7 @@ def cache_folder(extra: str = "") -> Path | None:
 def is_compiled() -> bool:
     """Whether kernels of this very source were compiled before on this machine."""
     folder = cache_folder()
-    return bool(config.DISABLE_JIT) or (
+    return bool(_config.DISABLE_JIT) or (
         folder is not None and next(folder.rglob("*.nbc"), None) is not None
     )
 
@@ -66,7 +68,7 @@ def _specialised(function: Callable[..., Any], rule_type: type) -> Callable[...,
 
 def for_rule(compiled: _Function, rule: tuple[Any, ...]) -> _Function:
     """The kernel to call with this policy rule: ours is shared, a user's gets its own cache."""
-    if type(rule).__module__.startswith("flexsched.") or config.DISABLE_JIT:
+    if type(rule).__module__.startswith("flexsched.") or _config.DISABLE_JIT:
         return compiled
     return _specialised(compiled.py_func, type(rule))  # type: ignore[attr-defined, return-value]
 
@@ -75,9 +77,9 @@ def _compile(function: _Function, folder: Path | None) -> _Function:
     if folder is None:
         return numba.njit(nogil=True)(function)  # type: ignore[return-value]
     # Numba reads the folder when the function is decorated; the setting is put back at once.
-    previous = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
+    previous = _config.CACHE_DIR
+    _config.CACHE_DIR = str(folder)
     try:
         return numba.njit(cache=True, nogil=True)(function)  # type: ignore[return-value]
     finally:
-        config.CACHE_DIR = previous
+        _config.CACHE_DIR = previous

@@ -85,7 +85,7 @@ def block_size(nodes: int) -> int:
 def refresh_key(rule: Any, index: NodeIndex, node: int) -> None:
     """Recompute one node's key after its load, tasks or presence changed."""
     if index.present[node] and index.tasks[node] < index.max_tasks[node]:
-        index.key[node] = rule.key(index.load, node, index.capacity, float(index.same_source[node]))
+        index.key[node] = rule.ceiling(index.load, node, index.capacity, float(index.same_source[node]))
     else:
         index.key[node] = -np.inf
 
@@ -150,7 +150,7 @@ def best_node(rule: Any, index: NodeIndex, request: NDArray[np.float64], draw: i
     """The node with the highest score among those that the request fits, or -1.
 
     Args:
-        rule: policy rule with fits, score, key and bound.
+        rule: policy rule with fits, score, ceiling and block_ceiling.
         index: the nodes.
         request: (R,).
         draw: < 0: the first row wins among equal scores; >= 0: the winner is drawn
@@ -163,7 +163,7 @@ def best_node(rule: Any, index: NodeIndex, request: NDArray[np.float64], draw: i
         if index.block_key[block] > -np.inf and rule.fits(
             index.block_load, block, request, index.block_capacity
         ):
-            bound = rule.bound(
+            bound = rule.block_ceiling(
                 index.block_key[block], index.block_load, block, request, index.block_capacity
             )
         index.block_bound[block] = bound

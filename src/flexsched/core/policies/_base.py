@@ -54,10 +54,10 @@ class Rule(Protocol):
     ) -> float:
         """How good the node is, the highest wins; ``same_source``: its tasks of this source."""
 
-    def key(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
+    def ceiling(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
         """No request scores above this on the node; ``inf`` is right, a tight value is fast."""
 
-    def bound(
+    def block_ceiling(
         self, key: float, load: Matrix, block: int, request: Matrix, capacity: Matrix
     ) -> float:
         """No node of a block scores above this: best key, least loads, largest capacities."""
@@ -138,53 +138,22 @@ class Policy(BaseModel):
         return ":".join((self.name, ",".join(changed))) if changed else self.name
 
 
-def _compiled_method(name: str, rule_type: Any) -> Any:
-    method = getattr(rule_type.instance_class, name, None)
-    return None if method is None else numba.njit(method)
+def _let_compiled_code_call(name: str, named_tuple: type) -> None:
+    """Make ``rule.name(...)`` in a kernel call the method of the rule's own class."""
 
-
-def _install(named_tuple: type) -> None:
-    """Let compiled code call the methods of a rule, whatever its fields are."""
-
-    @overload_method(named_tuple, "fits")  # type: ignore[untyped-decorator]
-    def fits(self: Any, load: Any, node: Any, request: Any, capacity: Any) -> Any:
-        if (method := _compiled_method("fits", self)) is None:
+    @overload_method(named_tuple, name)
+    def call(self: Any, *arguments: Any) -> Any:  # noqa: ARG001
+        method = getattr(self.instance_class, name, None)
+        if method is None:
             return None
-        return lambda self, load, node, request, capacity: method(
-            self, load, node, request, capacity
-        )
+        compiled = numba.njit(method)
 
-    @overload_method(named_tuple, "score")  # type: ignore[untyped-decorator]
-    def score(
-        self: Any,
-        load: Any,
-        node: Any,
-        request: Any,
-        capacity: Any,
-        same_source: Any,
-    ) -> Any:
-        if (method := _compiled_method("score", self)) is None:
-            return None
-        return lambda self, load, node, request, capacity, same_source: method(
-            self, load, node, request, capacity, same_source
-        )
+        def run(self: Any, *arguments: Any) -> Any:
+            return compiled(self, *arguments)
 
-    @overload_method(named_tuple, "key")  # type: ignore[untyped-decorator]
-    def key(self: Any, load: Any, node: Any, capacity: Any, same_source: Any) -> Any:
-        if (method := _compiled_method("key", self)) is None:
-            return None
-        return lambda self, load, node, capacity, same_source: method(
-            self, load, node, capacity, same_source
-        )
-
-    @overload_method(named_tuple, "bound")  # type: ignore[untyped-decorator]
-    def bound(self: Any, key: Any, load: Any, block: Any, request: Any, capacity: Any) -> Any:
-        if (method := _compiled_method("bound", self)) is None:
-            return None
-        return lambda self, key, load, block, request, capacity: method(
-            self, key, load, block, request, capacity
-        )
+        return run
 
 
-_install(types.NamedTuple)
-_install(types.NamedUniTuple)
+for _name in ("fits", "score", "ceiling", "block_ceiling"):
+    for _named_tuple in (types.NamedTuple, types.NamedUniTuple):
+        _let_compiled_code_call(_name, _named_tuple)

@@ -41,12 +41,12 @@ class FlexRule(NamedTuple):
         free = least_free_fraction(load, node, capacity)
         return free - self.same_source_weight * same_source
 
-    def key(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
+    def ceiling(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
         # The score does not depend on the request, so the key is exact.
         free = least_free_fraction(load, node, capacity)
         return free - self.same_source_weight * same_source
 
-    def bound(
+    def block_ceiling(
         self, key: float, load: Matrix, block: int, request: Matrix, capacity: Matrix
     ) -> float:
         return key
@@ -66,11 +66,11 @@ class AuthorsFlexRule(NamedTuple):
         free = np.floor(100.0 * least_free_fraction(load, node, capacity))
         return free + self.source_points - same_source
 
-    def key(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
+    def ceiling(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
         free = np.floor(100.0 * least_free_fraction(load, node, capacity))
         return free + self.source_points - same_source
 
-    def bound(
+    def block_ceiling(
         self, key: float, load: Matrix, block: int, request: Matrix, capacity: Matrix
     ) -> float:
         return key

@@ -44,14 +44,14 @@ class LeastRequestedRule(NamedTuple):
     ) -> float:
         return -fullest_fraction(load, node, request, capacity)
 
-    def key(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
+    def ceiling(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
         fullest = -1.0
         for resource in range(capacity.shape[1]):
             if capacity[node, resource] > 0.0:
                 fullest = max(fullest, load[node, resource] / capacity[node, resource])
         return -fullest if fullest >= 0.0 else -1.0
 
-    def bound(
+    def block_ceiling(
         self, key: float, load: Matrix, block: int, request: Matrix, capacity: Matrix
     ) -> float:
         return min(key, -fullest_fraction(load, block, request, capacity))
@@ -77,10 +77,10 @@ class AuthorsLeastRequestedRule(NamedTuple):
                 count += 1
         return total / count if count > 0 else 0.0
 
-    def key(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
+    def ceiling(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
         return np.inf
 
-    def bound(
+    def block_ceiling(
         self, key: float, load: Matrix, block: int, request: Matrix, capacity: Matrix
     ) -> float:
         return key

@@ -23,10 +23,10 @@ class MostRequestedRule(NamedTuple):
     ) -> float:
         return fullest_fraction(load, node, request, capacity)
 
-    def key(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
+    def ceiling(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
         return np.inf
 
-    def bound(
+    def block_ceiling(
         self, key: float, load: Matrix, block: int, request: Matrix, capacity: Matrix
     ) -> float:
         return key

@@ -21,10 +21,10 @@ class AnyFitRule(NamedTuple):
     ) -> float:
         return 0.0
 
-    def key(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
+    def ceiling(self, load: Matrix, node: int, capacity: Matrix, same_source: float) -> float:
         return 0.0
 
-    def bound(
+    def block_ceiling(
         self, key: float, load: Matrix, block: int, request: Matrix, capacity: Matrix
     ) -> float:
         return key

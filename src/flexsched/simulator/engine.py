@@ -1,0 +1,385 @@
+"""The simulator: one policy, one workload, one cluster, tick by tick.
+
+Order within a tick: completions, departures and joins of nodes, arrivals, scan, measurement,
+row, update of the penalty. Everything heavy is in kernels that release the interpreter lock,
+so runs in threads of one process share the cores and one copy of the workload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexsched.core.cluster import MEMORY, Cluster
+from flexsched.core.errors import SettingError
+from flexsched.core.estimators import Measurement
+from flexsched.core.jit import for_rule
+from flexsched.core.placement import make_index, rebuild
+from flexsched.core.policies import FIT_TOLERANCE, Policy
+from flexsched.core.qos import quality
+from flexsched.core.queues import merge
+from flexsched.core.reasons import Reason
+from flexsched.core.reasons import State as TaskState
+from flexsched.core.workload import Workload
+from flexsched.simulator import lifecycle
+from flexsched.simulator.measure import later_change_s, make_statistics, measure, summarise
+from flexsched.simulator.scan import ScanSettings, scan
+from flexsched.simulator.state import NONE, make_state, with_room
+
+_UNLIMITED = np.iinfo(np.int64).max
+
+
+
+class Row(NamedTuple):
+    """What one tick came to; see :mod:`flexsched.simulator.recorder` for the table.
+
+    ``sums`` is (5, R): request, usage, demand, capacity, imbalance.
+    """
+
+    t_s: float
+    running: int
+    pending: int
+    arrivals: int
+    placed: int
+    finished: int
+    rejected: int
+    failed: int
+    evicted: int
+    attempts: int
+    sums: NDArray[np.float64]
+    violated: int
+    qos: float
+    penalty: float | None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a simulation runs, apart from the policy.
+
+    Attributes:
+        tick_s: length of a tick, > 0; 60 s in the paper.
+        horizon_s: rows end before this time; None: until nothing can happen any more.
+        seed: of every draw, >= 0.
+        contention: share (semantics of the paper's text), or paper (the authors' code, in
+            which the memory guarantee wraps at 64 bits).
+        demand_scale: factor on every usage series, > 0 (paper, figure 11).
+    """
+
+    tick_s: float = 60.0
+    horizon_s: float | None = None
+    seed: int = 0
+    contention: Literal["share", "paper"] = "share"
+    demand_scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        horizon_ok = self.horizon_s is None or 0 < self.horizon_s < np.inf
+        for name, holds, expected in (
+            ("tick", 0 < self.tick_s < np.inf, "a length > 0"),
+            ("horizon", horizon_ok, "a time > 0, or none"),
+            ("seed", self.seed >= 0, "an integer >= 0"),
+            ("contention", self.contention in ("share", "paper"), "share or paper"),
+            ("demand_scale", 0 < self.demand_scale < np.inf, "a factor > 0"),
+        ):
+            if not holds:
+                raise SettingError(f"{name}: expected {expected}, got {getattr(self, name, None)}"
+                                   if hasattr(self, name) else f"{name}: expected {expected}")  # fmt: skip
+
+
+class Simulation:
+    """A simulation that has not ended; :meth:`rows` runs it.
+
+    Attributes:
+        order: (N,) file position of each node row (rows stand in tie order).
+        notes: sentences about the run that its reader must know.
+    """
+
+    def __init__(
+        self, workload: Workload, cluster: Cluster, policy: Policy, settings: Settings
+    ) -> None:
+        if len(cluster) == 0:
+            raise SettingError("expected a cluster with nodes, got none")
+        if cluster.resources != workload.resources:
+            raise SettingError(
+                f"expected a cluster with the workload's resources "
+                f"({', '.join(workload.resources)}), got {', '.join(cluster.resources)}"
+            )
+        self.workload, self.cluster, self.policy, self.settings = (
+            workload, cluster, policy, settings)  # fmt: skip
+        self.notes: list[str] = []
+        self.order = _tie_order(cluster, policy)
+        self.index = make_index(cluster.capacity[self.order], cluster.max_tasks[self.order])
+        self.from_s, self.until_s = cluster.from_s[self.order], cluster.until_s[self.order]
+        self.state = make_state(workload, len(cluster))
+        self.statistics = make_statistics(len(cluster), len(cluster.resources))
+        self.rule = policy.rule()
+        self.controller = policy.make_controller(settings.tick_s)
+        self.estimator = policy.make_estimator()
+        self.penalty = policy.fixed_penalty() if self.controller is None else self.controller.penalty
+        self.seconds = {"placement": 0.0, "demand": 0.0}
+        self.last_t_s = 0.0
+        self._tick = 0
+        self._rank_to_task = policy.queue_order(workload, cluster)
+        self._task_to_rank = np.empty_like(self._rank_to_task)
+        self._task_to_rank[self._rank_to_task] = np.arange(len(workload))
+        self._pending = np.empty(0, np.int64)
+        self._too_large = _too_large(workload, cluster)
+        self._hosts = np.empty(0, np.int64)
+        self._scan_settings = _scan_settings(policy, settings)
+        self._quiet_from = 0
+        self._begun = 0
+        self._usage_seen = np.zeros_like(self.index.load)
+        self._unmeasured: NDArray[np.float64] | None = None
+        self._enter_nodes(self.from_s <= 0.0)
+        self._start_running_tasks()
+        started = self.state.book.state == int(TaskState.RUNNING)
+        waiting = np.flatnonzero(~started)
+        arrival_order = waiting[np.argsort(workload.submit_s[waiting], kind="stable")]
+        if settings.horizon_s is not None:
+            arrival_order = arrival_order[workload.submit_s[arrival_order] < settings.horizon_s]
+        self._arrivals = arrival_order
+        self._arrival_s = np.maximum(workload.submit_s[arrival_order], 0.0)
+        self._arrived = 0
+
+    def rows(self, on_row: Callable[[Row], None]) -> None:
+        """Run to the end; ``on_row`` is called once per tick, when the tick is settled."""
+        while True:
+            t_s = self._tick * self.settings.tick_s
+            if self.settings.horizon_s is not None and t_s >= self.settings.horizon_s:
+                break
+            row = self._step(t_s)
+            if row is None:
+                break
+            self.last_t_s = t_s
+            on_row(row)
+            if self._nothing_can_happen():
+                break
+            if self.controller is not None:
+                self.penalty = self.controller.penalty
+            self._tick += 1
+        self._close()
+
+    # -- one tick -----------------------------------------------------------------------------
+
+    def _step(self, t_s: float) -> Row | None:
+        state, index, counters = self.state, self.index, self.state.counters
+        for name in ("attempts", "placed", "finished", "failed", "evicted"):
+            getattr(counters, name)[0] = 0
+        arrivals = self._begun if self._tick == 0 else 0
+        lifecycle.complete_due(state, index, self._tick, t_s)
+        changed = self._move_nodes(t_s)
+        submitted, rejected = self._submit(t_s)
+        arrivals += submitted
+        lifecycle.settle(state)
+        if changed or arrivals or counters.finished[0]:
+            self._quiet_from = self._tick
+        self._scan()
+        running, pending = int(counters.live[0]), len(self._pending)
+        over = self._arrived == len(self._arrivals) and self.settings.horizon_s is None
+        if over and not (running or pending or arrivals):
+            return None
+        violated = self._measure()
+        sums = summarise(state, index, self.statistics)
+        qos = quality(violated, running)
+        scanned_with = self.penalty
+        if self.controller is not None:
+            self.controller.update(qos)
+        if self.estimator is not None:
+            self.estimator.update(
+                Measurement(t_s, state.totals.usage, state.totals.demand, state.totals.request)
+            )
+        shows_penalty = getattr(self.policy, "controller", "none") != "none"
+        return Row(
+            t_s, running, pending, arrivals, int(counters.placed[0]), int(counters.finished[0]),
+            rejected, int(counters.failed[0]), int(counters.evicted[0]),
+            int(counters.attempts[0]), sums, violated, qos,
+            scanned_with if shows_penalty else None,
+        )  # fmt: skip
+
+    def _move_nodes(self, t_s: float) -> bool:
+        """Nodes leave, then join; displaced tasks are queued again with their old rank."""
+        leaving = self.index.present & (self.until_s <= t_s)
+        joining = ~self.index.present & (self.from_s <= t_s) & (t_s < self.until_s)
+        if leaving.any():
+            displaced = np.empty(len(self.state.running.node), np.int64)
+            count = lifecycle.displace(
+                self.state, self.index, leaving, t_s, self.settings.tick_s, displaced
+            )
+            self.index.present[leaving] = False
+            self._queue(displaced[:count])
+        self._enter_nodes(joining)
+        return bool(leaving.any() or joining.any())
+
+    def _enter_nodes(self, joining: NDArray[np.bool_]) -> None:
+        self.index.present[joining] = True
+
+    def _submit(self, t_s: float) -> tuple[int, int]:
+        """Queue the tasks submitted up to now; reject those that no node could ever hold."""
+        first = self._arrived
+        self._arrived = int(np.searchsorted(self._arrival_s, t_s, side="right"))
+        tasks = self._arrivals[first : self._arrived]
+        book = self.state.book
+        hopeless = tasks[self._too_large[tasks]]
+        book.state[hopeless] = int(TaskState.REJECTED)
+        book.reason[hopeless] = int(Reason.TOO_LARGE)
+        queued = tasks[~self._too_large[tasks]] if hopeless.size else tasks
+        book.state[queued] = int(TaskState.PENDING)
+        book.pending_since_s[queued] = np.maximum(self.workload.submit_s[queued], 0.0)
+        self._queue(queued)
+        return len(tasks), len(hopeless)
+
+    def _queue(self, tasks: NDArray[np.int64]) -> None:
+        self._pending = merge(self._pending, np.sort(self._task_to_rank[tasks]))
+
+    def _next_load(self) -> NDArray[np.float64]:
+        """(N, R) load that a scan at this moment starts from."""
+        if self.estimator is None:
+            return self.state.totals.request
+        load = self.penalty_of_next_scan() * self.estimator.estimate(self.state.totals.usage)
+        return load if self._unmeasured is None else load + self._unmeasured
+
+    def penalty_of_next_scan(self) -> float:
+        """P as the controller has it now."""
+        return self.penalty if self.controller is None else self.controller.penalty
+
+    def _scan(self) -> None:
+        began = perf_counter()
+        if self._tick == 0:
+            # Nothing is measured yet: what runs already counts at its full request.
+            self._unmeasured = self.state.totals.request.copy()
+        self.index.load[:] = self._next_load()
+        for_rule(rebuild, self.rule)(self.rule, self.index)
+        if len(self._pending):
+            self.state = with_room(self.state, len(self._pending))
+            if len(self._hosts) < len(self.state.running.node):
+                self._hosts = np.empty(len(self.state.running.node), np.int64)
+            left = for_rule(scan, self.rule)(
+                self.rule, self.index, self.state, self._scan_settings, self._rank_to_task,
+                self._pending, self._hosts, self._tick, self.settings.tick_s,
+            )  # fmt: skip
+            self._pending = self._pending[:left]
+        self.seconds["placement"] += perf_counter() - began
+
+    def _measure(self) -> int:
+        began = perf_counter()
+        wraps = self.settings.contention == "paper" and MEMORY in self.workload.resources
+        violated = measure(
+            self.state, self.index, self._tick, self.settings.tick_s,
+            self.settings.demand_scale, self.workload.resources.index(MEMORY) if wraps else NONE,
+        )  # fmt: skip
+        self._unmeasured = None
+        self.seconds["demand"] += perf_counter() - began
+        return int(violated)
+
+    # -- beginning and end ----------------------------------------------------------------------
+
+    def _start_running_tasks(self) -> None:
+        """Put tasks that run at the start where they are, if the cluster is the workload's own."""
+        starting = np.flatnonzero(self.workload.start_node >= 0)
+        if starting.size == 0:
+            return
+        if self.cluster is not self.workload.nodes:
+            self.notes.append(
+                f"{starting.size} tasks that ran at the start are queued at t = 0, because "
+                "the cluster is not the one they ran on"
+            )
+            return
+        row_of_file = np.empty_like(self.order)
+        row_of_file[self.order] = np.arange(len(self.order))
+        rows = row_of_file[self.workload.start_node[starting]]
+        there = self.index.present[rows] & (self.until_s[rows] > 0.0)
+        if not there.all():
+            self.notes.append(
+                f"{int((~there).sum())} tasks that ran at the start are queued at t = 0, because "
+                "their node is absent then"
+            )
+        self.state = with_room(self.state, int(there.sum()))
+        for task, row in zip(starting[there], rows[there], strict=True):
+            lifecycle.start(
+                self.state, task, row, self.workload.submit_s[task], self.settings.tick_s
+            )
+            self.index.tasks[row] += 1
+        self._begun = int(there.sum())
+
+    def _nothing_can_happen(self) -> bool:
+        """Whether every further tick would be like this one."""
+        counters = self.state.counters
+        if self.settings.horizon_s is not None or self._arrived < len(self._arrivals):
+            return False
+        if counters.live[0] > counters.endless[0]:
+            return False
+        if len(self._pending) == 0:
+            return bool(counters.live[0] > 0)
+        now_s = self._tick * self.settings.tick_s
+        if ((self.until_s > now_s) & np.isfinite(self.until_s)).any() or (
+            self.from_s > now_s
+        ).any():
+            return False
+        if not np.array_equal(self._next_load(), self.index.load):
+            self._quiet_from = self._tick + 1
+        if self.controller is not None and self.controller.can_change():
+            return False
+        if self.state.book.last_try[self._rank_to_task[self._pending]].min() < self._quiet_from:
+            return False
+        return bool(later_change_s(self.state) <= now_s)
+
+    def _close(self) -> None:
+        """Bring every task into its final state."""
+        book, horizon_s = self.state.book, self.settings.horizon_s
+        end_s = self.last_t_s if horizon_s is None else horizon_s
+        running = book.state == int(TaskState.RUNNING)
+        book.state[running & (book.end_s <= end_s)] = int(TaskState.FINISHED)
+        unseen = self._arrivals[self._arrived :]
+        book.state[unseen] = int(TaskState.PENDING)
+        book.pending_since_s[unseen] = self.workload.submit_s[unseen]
+        pending = np.flatnonzero(book.state == int(TaskState.PENDING))
+        book.wait_s[pending] += np.maximum(end_s - book.pending_since_s[pending], 0.0)
+        never_tried = pending[book.attempts[pending] == 0]
+        book.reason[never_tried] = int(Reason.HORIZON)
+        displaced = pending[book.node[pending] != NONE]
+        book.state[displaced] = int(TaskState.EVICTED)
+
+
+def _tie_order(cluster: Cluster, policy: Policy) -> NDArray[np.int64]:
+    """(N,) file positions in the order in which equal scores are decided."""
+    if policy.tie == "last-lexical":
+        return np.argsort(np.array(cluster.names), kind="stable")[::-1].astype(np.int64)
+    return np.arange(len(cluster), dtype=np.int64)
+
+
+def _too_large(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
+    """(T,) tasks that no node of the whole run could hold, even empty."""
+    homeless = np.ones(len(workload), np.bool_)
+    for capacity in np.unique(cluster.capacity, axis=0):
+        homeless &= (workload.request > capacity * (1.0 + FIT_TOLERANCE)).any(axis=1)
+    return homeless
+
+
+def _scan_settings(policy: Policy, settings: Settings) -> ScanSettings:
+    limits = (policy.attempts_per_tick, policy.failures_per_tick)
+    return ScanSettings(
+        seed=settings.seed if policy.tie == "seeded" else -1,
+        by_source=policy.load == "usage",
+        short_reason=int(Reason.USAGE if policy.load == "usage" else Reason.REQUEST),
+        max_attempts=policy.attempts_per_tick or _UNLIMITED,
+        max_failures=policy.failures_per_tick or _UNLIMITED,
+        limited=any(limit is not None for limit in limits),
+        backs_off=policy.backoff == "kubernetes",
+        gives_up=policy.backoff == "fail",
+    )
+
+
+def check_policies(policies: Sequence[Policy]) -> None:
+    """Refuse two policies with the same label.
+
+    Raises:
+        SettingError: a label occurs twice.
+    """
+    labels = [policy.label() for policy in policies]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise SettingError(f"expected distinct policies, got {label} twice")
