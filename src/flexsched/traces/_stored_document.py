@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from flexsched.core.cluster import CPU, MEMORY
 from flexsched.core.errors import InputError
@@ -18,6 +19,14 @@ FORMAT_VERSION: Final = 1
 _COLUMNS = {CPU: ("cpu_cores", "cores"), MEMORY: ("memory_bytes", "bytes")}
 
 _Count = Annotated[int, Field(ge=0)]
+
+
+def _iso_8601(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
+_Moment = Annotated[str, AfterValidator(_iso_8601)]
 _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -57,7 +66,7 @@ class Document(BaseModel):
     name: str
     source: str
     licence: str
-    time_origin: str | None
+    time_origin: _Moment | None
     resources: Annotated[list[Resource], Field(min_length=1)]
     usage_kind: UsageKind
     window_s: _Seconds
