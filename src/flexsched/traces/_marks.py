@@ -164,7 +164,8 @@ def read_marked(path: Path) -> Marked:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"expected YAML: {error.problem}", where=f"{path}{line}") from None
+        reason = ", ".join(part for part in (error.context, error.problem) if part)
+        raise InputError(f"expected YAML: {reason}", where=f"{path}{line}") from None
     # The parser answers some broken input with errors that are not its own.
     except (YAMLError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         raise InputError(f"expected YAML: {error}", where=str(path)) from None
