@@ -1,0 +1,108 @@
+"""From the files of the trace to a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from flexsched.core.errors import InputError
+from flexsched.core.workload import Workload
+from flexsched.traces.google2011.attempts import TaskRows, collect, to_rows
+from flexsched.traces.google2011.events import AttemptStream, until_us
+from flexsched.traces.google2011.hybrid import series_lengths, write_drawn
+from flexsched.traces.google2011.lives import NEVER
+from flexsched.traces.google2011.machines import Capacity, Machines, read_machines
+from flexsched.traces.google2011.parts import Parts, find_parts
+from flexsched.traces.google2011.quirks import Quirks
+from flexsched.traces.google2011.result import UsageTable, runs_at_start, to_workload
+from flexsched.traces.google2011.usage import Measured, read_usage, refuse_lost_usage
+
+UsageMode = Literal["auto", "request"]
+
+
+def read_trace(
+    paths: Sequence[Path],
+    *,
+    node: Capacity,
+    until_s: float | None,
+    seed: int,
+    merge_attempts: bool,
+    fallback_duration_s: float,
+    usage: UsageMode,
+) -> Workload:
+    """See :func:`flexsched.traces.google2011.read`; ``node`` is cores and bytes."""
+    if not (np.isfinite(node).all() and min(node) > 0):
+        raise InputError(f"expected a node with cores and bytes > 0, got {node}")
+    if not fallback_duration_s >= 0:
+        raise InputError(f"expected fallback_duration_s >= 0, got {fallback_duration_s}")
+    quirks = Quirks()
+    parts = find_parts(paths, quirks)
+    stream = AttemptStream(parts.task_events, until_us(until_s), quirks)
+    attempts = collect(stream)
+    if not len(attempts):
+        raise InputError(
+            "expected task events before the end of the hours asked for, got none that "
+            "begins an attempt",
+            where=str(parts.task_events[0]),
+        )
+    tasks = to_rows(
+        attempts, merge=merge_attempts, fallback_duration_s=fallback_duration_s, quirks=quirks
+    )
+    machines = _machines(parts, tasks, stream.end_us, node, quirks)
+    series = _usage(parts, tasks, stream.end_us, usage, seed, quirks)
+    return to_workload(tasks, machines, series, node, stream)
+
+
+def _machines(
+    parts: Parts, tasks: TaskRows, end_us: int, node: Capacity, quirks: Quirks
+) -> Machines | None:
+    if not parts.machine_events:
+        return None
+    machines = read_machines(
+        parts.machine_events,
+        end_us=end_us,
+        running_at_start=tasks.attempts["machine"][tasks.first][runs_at_start(tasks)],
+        node=node,
+        quirks=quirks,
+    )
+    ran = tasks.attempts["start_us"][tasks.last] != NEVER
+    most = machines.largest(tasks.attempts["machine"][tasks.last])
+    above = (tasks.request * node > most * (1 + 1e-9)).any(axis=1)
+    quirks["request_above_machine"] += int((ran & above).sum())
+    return machines
+
+
+def _usage(
+    parts: Parts, tasks: TaskRows, end_us: int, mode: UsageMode, seed: int, quirks: Quirks
+) -> UsageTable:
+    count = len(tasks)
+    if mode == "request":
+        nothing = np.zeros(count, np.int64)
+        return UsageTable("request", np.empty((0, 2), np.float32), nothing, nothing, 0, 0, 0, 0)
+    measured: Measured | None = None
+    measured_length = np.zeros(count, np.int64)
+    if parts.task_usage:
+        measured = read_usage(parts.task_usage, tasks, end_us=end_us, quirks=quirks)
+        refuse_lost_usage(measured, tasks, parts.task_events, parts.task_usage)
+        measured_length = measured.length
+    drawn = measured_length == 0
+    drawn_length = series_lengths(tasks, drawn, end_us=end_us, quirks=quirks)
+    length = measured_length + drawn_length
+    offset = np.cumsum(length) - length
+    table = np.zeros((int(length.sum()), 2), np.float32)
+    if measured is not None:
+        measured.write(offset, table, quirks)
+    write_drawn(tasks, offset, drawn_length, table, seed)
+    return UsageTable(
+        kind="hybrid" if drawn.any() else "measured",
+        table=table,
+        offset=offset,
+        length=length,
+        measured=int((~drawn).sum()),
+        drawn=int(drawn.sum()),
+        rows_read=0 if measured is None else measured.rows_read,
+        rows_joined=0 if measured is None else len(measured.row),
+    )
