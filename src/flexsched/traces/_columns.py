@@ -158,7 +158,7 @@ class Columns:
         if null:
             unknown &= ~np.asarray(values.is_null())
         self.refuse(column, unknown, expected)
-        return np.array(found.fill_null(-1), np.int32)
+        return _writable(found.fill_null(-1), np.int32)
 
     def _typed(self, column: str, expected: str, is_right: Any) -> pa.ChunkedArray:
         values = self.table[column]
@@ -178,9 +178,13 @@ class Columns:
             self._refuse_nulls(column, cast)
         else:
             cast = cast.fill_null(null)
-        # A copy where Arrow lends read-only memory: compiled code takes writable arrays.
-        return np.require(np.asarray(cast), dtype, ["C", "W"])
+        return _writable(cast, dtype)
 
     def _refuse_nulls(self, column: str, values: pa.ChunkedArray) -> None:
         if values.null_count:
             self.refuse(column, np.asarray(values.is_null()), "a value in every row")
+
+
+def _writable(values: pa.ChunkedArray, dtype: type[Any]) -> NDArray[Any]:
+    """Copy where Arrow lends read-only memory: compiled code takes writable arrays."""
+    return np.require(np.asarray(values), dtype, ["C", "W"])

@@ -181,7 +181,7 @@ def _usage_rows(
     lengths = np.zeros(len(entries), np.int64)
     held = 0
     for index, entry in enumerate(entries):
-        if not entry.usage:
+        if not entry.usage or entry.count == 0:
             continue
         length = max(series.size for series in entry.usage.values())
         block = np.empty((length, len(resources)))

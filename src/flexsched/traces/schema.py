@@ -17,7 +17,8 @@ class TraceFormat(Protocol):
         name: what ``flexsched trace import`` calls it, such as ``google2011``.
         title: the data set in words.
         licence: its terms of use.
-        units: how its figures become cores, bytes and seconds, in words.
+        units: what its figures are in, in words.
+        description: which of its files the reader takes.
     """
 
     @property
@@ -31,6 +32,9 @@ class TraceFormat(Protocol):
 
     @property
     def units(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
 
     def read(self, paths: Sequence[Path], /) -> Workload:
         """Read files or folders of the data set; further arguments must have defaults.

@@ -60,10 +60,16 @@ def write_workload(workload: Workload, folder: Path, *, force: bool = False) -> 
     Raises:
         OutputError: the folder exists, or cannot be written (disk full, no permission).
         InputError: usage windows differ without a common divisor, a value does not fit
-            float32, or a resource has the name of another column.
+            float32, no task refers to the usage, or a resource has the name of
+            another column.
     """
     resources = [Resource.of(name) for name in workload.resources]
     _check_resources(workload, resources)
+    if len(workload.usage) and not workload.usage_length.any():
+        raise InputError(
+            f"expected tasks that refer to the {len(workload.usage)} usage rows, got none",
+            where=f"workload {workload.name}",
+        )
     usage = uniform_usage(workload)
     with new_folder(folder, marker=DOCUMENT, force=force) as aside:
         columns = [resource.column for resource in resources]
@@ -193,13 +199,17 @@ def _read_nodes(path: Path, resources: list[Resource], rows: int) -> tuple[Clust
     table = Columns.read(path, [*_NODE_COLUMNS, *columns], rows, optional=[MAX_TASKS])
     node_id = table.integers("node_id")
     table.refuse("node_id", _repeats(node_id), "distinct numbers")
+    max_tasks = None
+    if table.has(MAX_TASKS):
+        max_tasks = table.integers(MAX_TASKS, null=NO_TASK_LIMIT)
+        table.refuse(MAX_TASKS, max_tasks < 0, "a number >= 0")
     cluster = Cluster.from_arrays(
         _stacked([table.numbers(column) for column in columns], rows),
         names=table.texts("name").to_pylist(),
         resources=tuple(resource.name for resource in resources),
         from_s=table.numbers("from_s"),
         until_s=table.numbers("until_s", null=np.inf),
-        max_tasks=(table.integers(MAX_TASKS, null=NO_TASK_LIMIT) if table.has(MAX_TASKS) else None),
+        max_tasks=max_tasks,
     )
     return cluster, pa.array(node_id)
 
