@@ -462,6 +462,27 @@ def in_subprocess(code: str, *arguments: Path) -> str:
     return run.stdout
 
 
+IN_BOUNDED_MEMORY = """
+import sys
+from pathlib import Path
+import numpy as np
+import pyarrow as pa
+from flexsched.traces import _usage_file
+_usage_file.GROUP_ROWS = 10_000
+path = Path(sys.argv[1]) / "usage.parquet"
+noise = np.random.default_rng(0)
+blocks = (noise.random((10_000, 2), np.float32) for _ in range(100))
+assert _usage_file.write_usage(path, ("a", "b"), blocks) == 1_000_000
+assert len(_usage_file.read_usage(path, ("a", "b"), 1_000_000)) == 1_000_000
+print(pa.default_memory_pool().max_memory())
+"""
+
+
+def test_usage_is_never_in_arrows_memory_as_a_whole(tmp_path: Path) -> None:
+    whole = 4 * 2 * 1_000_000
+    assert int(in_subprocess(IN_BOUNDED_MEMORY, tmp_path)) < whole / 10
+
+
 FULL_DISK = """
 import resource, sys
 from pathlib import Path

@@ -84,7 +84,7 @@ def _checked_blocks(
         if not pa.types.is_floating(kind):
             raise InputError(f"expected numbers, got {kind}", where=f"{path}, field {column}")
     start = 0
-    batches = file.iter_batches(batch_size=GROUP_ROWS, columns=list(columns))
+    batches = _batches(file, columns)
     while True:
         with arrow_errors(path):
             batch = next(batches, None)
@@ -97,6 +97,12 @@ def _checked_blocks(
         _refuse_bad(block, start, str(path), columns)
         yield block
         start += batch.num_rows
+
+
+def _batches(file: pq.ParquetFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """One row group after the other: Arrow's own walk through a file keeps them all."""
+    for group in range(file.num_row_groups):
+        yield from file.iter_batches(GROUP_ROWS, row_groups=[group], columns=list(columns))
 
 
 def _spilled(blocks: Iterable[NDArray[np.float32]], shape: tuple[int, int]) -> NDArray[np.float32]:
