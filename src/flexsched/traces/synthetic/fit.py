@@ -180,9 +180,11 @@ def _durations(view: _View) -> Iterator[dict[str, Any]]:
 
 def _levels(view: _View) -> Iterator[dict[str, Any]]:
     span_s = view.workload.horizon_s or np.inf
-    windows = int(min(len(view.usage.used), span_s // WINDOW_S))
+    windows = int(min(len(view.usage.used), np.ceil(span_s / WINDOW_S)))
     used, requested = view.usage.used[:windows], view.usage.requested[:windows]
     for index, name in enumerate(_RESOURCES):
+        if not requested[:, index].any():
+            continue
         yield _row(f"{name} usage / request at once, over time", published.USAGE_LEVEL[name],
                    used[:, index].sum() / requested[:, index].sum())  # fmt: skip
         yield _row(f"{name} usage at once / {name} of the nodes", published.USAGE_OF_NODES[name],
