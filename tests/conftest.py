@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,12 @@ def unavailable(reason: str) -> None:
     if os.environ.get(STRICT):
         pytest.fail(f"{STRICT} is set, yet {reason}")
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session", name="unavailable")
+def _unavailable() -> Callable[[str], None]:
+    """The function of that name, for folders whose own conftest hides this module."""
+    return unavailable
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,23 @@
+"use strict";
+
+/** Draws the chart whose specification stands beside it. */
+async function draw(figure) {
+  const place = figure.querySelector(".chart");
+  const spec = JSON.parse(figure.querySelector("script").textContent);
+  try {
+    await vegaEmbed(place, spec, { renderer: "svg", actions: false });
+  } catch (error) {
+    place.textContent = `This chart could not be drawn: ${error.message}`;
+    throw error;
+  }
+}
+
+const charts = [...document.querySelectorAll("figure[data-figure]")];
+Promise.all(charts.map(draw)).then(() => {
+  document.documentElement.dataset.charts = "drawn";
+});
+
+// A closed part would be missing on paper.
+window.addEventListener("beforeprint", () => {
+  for (const part of document.querySelectorAll("details")) part.open = true;
+});
