@@ -1,7 +1,7 @@
 """Compilation of the kernels: plain Python functions, compiled by Numba, cached per version.
 
 A kernel is the function one reads and debugs: with ``NUMBA_DISABLE_JIT=1`` it runs as
-plain Python. Compiled code is cached in a folder named after a hash of the whole package,
+plain Python. Compiled code is cached in a folder named after a hash of the source,
 because Numba by itself notices a change only in the file of the outermost function, not in
 the functions that it calls.
 """
@@ -21,25 +21,32 @@ from numba.core import config as _numba_config
 
 # Numba fills its settings in at run time, unseen by type checkers.
 _config: Any = _numba_config
-_PACKAGE = Path(__file__).resolve().parent.parent
+_CORE = Path(__file__).resolve().parent
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-@functools.cache
-def cache_folder(extra: str = "") -> Path | None:
-    """Folder of the compiled kernels of exactly this source, or None if none can be written.
-
-    Args:
-        extra: source text outside the package that kernels are specialised for
-            (a user's own policy), so that editing it leads to another folder.
-    """
-    digest = hashlib.blake2b(extra.encode(), digest_size=8)
-    for file in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(file.read_bytes())
+def cache_root() -> Path:
+    """Folder under which compiled kernels are kept, NUMBA_CACHE_DIR if that is set."""
     root = os.environ.get("NUMBA_CACHE_DIR") or (
         Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "flexsched"
     )
-    folder = Path(root) / f"kernels-{digest.hexdigest()}"
+    return Path(root)
+
+
+@functools.cache
+def cache_folder(package: Path, extra: str = "") -> Path | None:
+    """Folder of the kernels compiled from exactly this source, or None if none can be written.
+
+    Args:
+        package: folder of the kernel's module; all kernels there and in the core count.
+        extra: source text outside flexsched that kernels are specialised for (a user's own
+            policy), so that editing it leads to another folder.
+    """
+    digest = hashlib.blake2b(extra.encode(), digest_size=8)
+    for folder in (_CORE, package):
+        for file in sorted(folder.rglob("*.py")):
+            digest.update(file.read_bytes())
+    folder = cache_root() / f"kernels-{digest.hexdigest()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -47,23 +54,26 @@ def cache_folder(extra: str = "") -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
-def is_compiled() -> bool:
-    """Whether kernels of this very source were compiled before on this machine."""
-    folder = cache_folder()
+def is_compiled(function: Callable[..., Any]) -> bool:
+    """Whether a kernel of exactly this source was compiled before on this machine."""
+    folder = cache_folder(_package_of(function))
+    name = function.__name__
     return bool(_config.DISABLE_JIT) or (
-        folder is not None and next(folder.rglob("*.nbc"), None) is not None
+        folder is not None and next(folder.rglob(f"*.{name}-*.nbc"), None) is not None
     )
 
 
 def kernel(function: _Function) -> _Function:
     """Compile on first call, releasing the interpreter lock while it runs."""
-    return _compile(function, cache_folder())
+    return _compile(function, cache_folder(_package_of(function)))
 
 
 @functools.cache
 def _specialised(function: Callable[..., Any], rule_type: type) -> Callable[..., Any]:
     """A kernel of its own for a rule that is not part of this package."""
-    return _compile(function, cache_folder(inspect.getsource(inspect.getmodule(rule_type))))  # type: ignore[arg-type]
+    module = inspect.getmodule(rule_type)
+    source = "" if module is None else inspect.getsource(module)
+    return _compile(function, cache_folder(_package_of(function), source))
 
 
 def for_rule(compiled: _Function, rule: tuple[Any, ...]) -> _Function:
@@ -71,6 +81,10 @@ def for_rule(compiled: _Function, rule: tuple[Any, ...]) -> _Function:
     if type(rule).__module__.startswith("flexsched.") or _config.DISABLE_JIT:
         return compiled
     return _specialised(compiled.py_func, type(rule))  # type: ignore[attr-defined, return-value]
+
+
+def _package_of(function: Callable[..., Any]) -> Path:
+    return Path(inspect.unwrap(function).__code__.co_filename).resolve().parent
 
 
 def _compile(function: _Function, folder: Path | None) -> _Function:

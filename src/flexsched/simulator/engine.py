@@ -34,7 +34,6 @@ from flexsched.simulator.state import NONE, make_state, with_room
 _UNLIMITED = np.iinfo(np.int64).max
 
 
-
 class Row(NamedTuple):
     """What one tick came to; see :mod:`flexsched.simulator.recorder` for the table.
 
@@ -119,7 +118,9 @@ class Simulation:
         self.rule = policy.rule()
         self.controller = policy.make_controller(settings.tick_s)
         self.estimator = policy.make_estimator()
-        self.penalty = policy.fixed_penalty() if self.controller is None else self.controller.penalty
+        self.penalty = (
+            policy.fixed_penalty() if self.controller is None else self.controller.penalty
+        )
         self.seconds = {"placement": 0.0, "demand": 0.0}
         self.last_t_s = 0.0
         self._tick = 0

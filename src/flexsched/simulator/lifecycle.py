@@ -152,45 +152,43 @@ def displace(
 @kernel
 def settle(state: State) -> None:
     """Sum dirty nodes afresh, so that no rounding survives a task, and close up old holes."""
-    running, totals, counters = state.running, state.totals, state.counters
-    width = running.request.shape[1]
-    any_dirty = False
-    for node in range(totals.dirty.shape[0]):
-        if totals.dirty[node]:
-            any_dirty = True
-            for resource in range(width):
-                totals.request[node, resource] = 0.0
-                totals.usage[node, resource] = 0.0
-    if not any_dirty:
+    dirty, counters = state.totals.dirty, state.counters
+    if not dirty.any():
         return
+    node_of, requests, usages = state.running.node, state.running.request, state.running.usage
+    request, usage = state.totals.request, state.totals.usage
+    for node in range(dirty.shape[0]):
+        if dirty[node]:
+            request[node] = 0.0
+            usage[node] = 0.0
     for slot in range(counters.slots[0]):
-        node = running.node[slot]
-        if node != NONE and totals.dirty[node]:
-            for resource in range(width):
-                totals.request[node, resource] += running.request[slot, resource]
-                totals.usage[node, resource] += running.usage[slot, resource]
-    for node in range(totals.dirty.shape[0]):
-        totals.dirty[node] = False
+        node = node_of[slot]
+        if node != NONE and dirty[node]:
+            for resource in range(request.shape[1]):
+                request[node, resource] += requests[slot, resource]
+                usage[node, resource] += usages[slot, resource]
+    dirty[:] = False
     if counters.slots[0] - counters.live[0] > 64 + counters.live[0] // 8:
-        _close_holes(running, counters.slots, state.book.slot)
+        _close_holes(state.running, counters.slots, state.book.slot)
 
 
 @kernel
 def _close_holes(running: RunningTable, slots: Ints, slot_of_task: Links) -> None:
+    node_of, task_of, check_tick = running.node, running.task, running.check_tick
+    request, demand, usage = running.request, running.demand, running.usage
     kept = 0
     for slot in range(slots[0]):
-        if running.node[slot] == NONE:
+        if node_of[slot] == NONE:
             continue
         if kept != slot:
-            running.node[kept] = running.node[slot]
-            running.task[kept] = running.task[slot]
-            running.check_tick[kept] = running.check_tick[slot]
-            for resource in range(running.request.shape[1]):
-                running.request[kept, resource] = running.request[slot, resource]
-                running.demand[kept, resource] = running.demand[slot, resource]
-                running.usage[kept, resource] = running.usage[slot, resource]
-            slot_of_task[running.task[slot]] = kept
+            node_of[kept] = node_of[slot]
+            task_of[kept] = task_of[slot]
+            check_tick[kept] = check_tick[slot]
+            for resource in range(request.shape[1]):
+                request[kept, resource] = request[slot, resource]
+                demand[kept, resource] = demand[slot, resource]
+                usage[kept, resource] = usage[slot, resource]
+            slot_of_task[task_of[slot]] = kept
         kept += 1
-    for slot in range(kept, slots[0]):
-        running.node[slot] = NONE
+    node_of[kept : slots[0]] = NONE
     slots[0] = kept

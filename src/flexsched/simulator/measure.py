@@ -10,57 +10,41 @@ from flexsched.core.contention import allocation, guarantee, wrapped_guarantee
 from flexsched.core.jit import kernel
 from flexsched.core.placement import NodeIndex
 from flexsched.core.qos import served
-from flexsched.simulator.state import NEVER, NONE, Flags, Floats, Ints, RunningTable, State, TaskInputs
-
-
-@kernel
-def _read_demand(
-    tasks: TaskInputs,
-    running: RunningTable,
-    slot: int,
-    start_s: float,
-    tick: int,
-    tick_s: float,
-    demand_scale: float,
-) -> None:
-    """Take the demand of the window that the tick falls into, and note when it may change."""
-    task = running.task[slot]
-    length = tasks.usage_length[task]
-    width = running.demand.shape[1]
-    if length == 0:
-        for resource in range(width):
-            running.demand[slot, resource] = tasks.request[task, resource] * demand_scale
-        running.check_tick[slot] = NEVER
-        return
-    window_s = tasks.window_s[task]
-    window = int(np.floor((tick * tick_s - start_s) / window_s))
-    row = tasks.usage_offset[task] + min(window, length - 1)
-    for resource in range(width):
-        running.demand[slot, resource] = tasks.usage[row, resource] * demand_scale
-    if window >= length - 1:
-        running.check_tick[slot] = NEVER
-    else:
-        # Rounded down: a look too early changes nothing, one too late would.
-        boundary = int(np.floor((start_s + (window + 1) * window_s) / tick_s))
-        running.check_tick[slot] = max(tick + 1, boundary)
+from flexsched.simulator.state import NEVER, NONE, Flags, Floats, Ints, State
 
 
 @kernel
 def _demand(state: State, tick: int, tick_s: float, demand_scale: float) -> None:
-    running, totals = state.running, state.totals
-    width = running.demand.shape[1]
-    totals.demand[:] = 0.0
+    """Bring every running task's demand up to date and sum it per node."""
+    # Kernels name the arrays of their loops first: each look-up in a tuple of arrays inside a
+    # loop costs more than the arithmetic.
+    node_of, task_of, check_tick = state.running.node, state.running.task, state.running.check_tick
+    demand, usage_now, total = state.running.demand, state.running.usage, state.totals.demand
+    offset, length_of, window_of = (
+        state.tasks.usage_offset, state.tasks.usage_length, state.tasks.window_s)  # fmt: skip
+    series, request, start_of = state.tasks.usage, state.tasks.request, state.book.start_s
+    width = demand.shape[1]
+    total[:] = 0.0
     for slot in range(state.counters.slots[0]):
-        node = running.node[slot]
+        node = node_of[slot]
         if node == NONE:
             continue
-        if tick >= running.check_tick[slot]:
-            start_s = state.book.start_s[running.task[slot]]
-            _read_demand(state.tasks, running, slot, start_s, tick, tick_s, demand_scale)
+        if tick >= check_tick[slot]:
+            task = task_of[slot]
+            length, start_s, window_s = length_of[task], start_of[task], window_of[task]
+            window = int(np.floor((tick * tick_s - start_s) / window_s))
+            row = offset[task] + min(window, length - 1)
             for resource in range(width):
-                running.usage[slot, resource] = running.demand[slot, resource]
+                value = series[row, resource] if length > 0 else request[task, resource]
+                demand[slot, resource] = value * demand_scale
+                usage_now[slot, resource] = value * demand_scale
+            check_tick[slot] = NEVER
+            if window < length - 1:
+                # Rounded down: a look too early changes nothing, one too late would.
+                boundary = int(np.floor((start_s + (window + 1) * window_s) / tick_s))
+                check_tick[slot] = max(tick + 1, boundary)
         for resource in range(width):
-            totals.demand[node, resource] += running.demand[slot, resource]
+            total[node, resource] += demand[slot, resource]
 
 
 @kernel
@@ -85,81 +69,84 @@ def measure(
     Returns:
         How many running tasks are violated.
     """
-    running, totals = state.running, state.totals
-    nodes, width = totals.demand.shape
     _demand(state, tick, tick_s, demand_scale)
+    demand, usage, capacity = state.totals.demand, state.totals.usage, index.capacity
+    contended = state.totals.contended
     # A node that was contended before holds usages below demand that may be over now.
-    any_special = False
-    special = np.zeros(nodes, np.bool_)
-    for node in range(nodes):
-        contended = False
-        for resource in range(width):
-            contended |= totals.demand[node, resource] > index.capacity[node, resource]
-            totals.usage[node, resource] = totals.demand[node, resource]
-        special[node] = contended or totals.contended[node]
-        totals.contended[node] = contended
-        any_special |= special[node]
-    if not any_special:
+    special = contended.copy()
+    for node in range(contended.shape[0]):
+        contended[node] = False
+        for resource in range(capacity.shape[1]):
+            contended[node] |= demand[node, resource] > capacity[node, resource]
+            usage[node, resource] = demand[node, resource]
+        special[node] |= contended[node]
+    if not special.any():
         return 0
-    for node in range(nodes):
-        if special[node]:
-            for resource in range(width):
-                totals.guaranteed[node, resource] = 0.0
-                totals.unmet[node, resource] = 0.0
-                totals.usage[node, resource] = 0.0
-    for slot in range(state.counters.slots[0]):
-        node = running.node[slot]
-        if node == NONE or not special[node]:
-            continue
-        for resource in range(width):
-            demand = running.demand[slot, resource]
-            ensured = demand
-            if totals.demand[node, resource] > index.capacity[node, resource]:
-                request = running.request[slot, resource]
-                capacity = index.capacity[node, resource]
-                requested = totals.request[node, resource]
-                if resource == wrapped_resource:
-                    ensured = wrapped_guarantee(demand, request, capacity, requested)
-                else:
-                    ensured = guarantee(demand, request, capacity, requested)
-            running.usage[slot, resource] = ensured
-            totals.guaranteed[node, resource] += ensured
-            totals.unmet[node, resource] += demand - ensured
+    _guarantee(state, index, special, wrapped_resource)
     return _share_leftover(state, index, special, tick * tick_s, tick_s)
 
 
 @kernel
+def _guarantee(state: State, index: NodeIndex, special: Flags, wrapped_resource: int) -> None:
+    """First half of the split: ``usage`` of the running tasks holds guarantees on return."""
+    node_of, demand = state.running.node, state.running.demand
+    usage, request = state.running.usage, state.running.request
+    capacity, requested, demanded = index.capacity, state.totals.request, state.totals.demand
+    guaranteed, unmet = state.totals.guaranteed, state.totals.unmet
+    guaranteed[:] = 0.0
+    unmet[:] = 0.0
+    for slot in range(state.counters.slots[0]):
+        node = node_of[slot]
+        if node == NONE or not special[node]:
+            continue
+        for resource in range(capacity.shape[1]):
+            wanted, ensured = demand[slot, resource], demand[slot, resource]
+            room, asked = capacity[node, resource], request[slot, resource]
+            if demanded[node, resource] > room:
+                if resource == wrapped_resource:
+                    ensured = wrapped_guarantee(wanted, asked, room, requested[node, resource])
+                else:
+                    ensured = guarantee(wanted, asked, room, requested[node, resource])
+            usage[slot, resource] = ensured
+            guaranteed[node, resource] += ensured
+            unmet[node, resource] += wanted - ensured
+
+
+@kernel
 def _share_leftover(
-    state: State,
-    index: NodeIndex,
-    special: np.ndarray,
-    t_s: float,
-    tick_s: float,  # type: ignore[type-arg]
+    state: State, index: NodeIndex, special: Flags, t_s: float, tick_s: float
 ) -> int:
-    """Second half of the split: ``usage`` holds guarantees on entry and allocations on return."""
-    running, totals = state.running, state.totals
+    """Second half of the split: guarantees become allocations; counts violated tasks."""
+    node_of, task_of, demand = state.running.node, state.running.task, state.running.demand
+    usage, request = state.running.usage, state.running.request
+    capacity, total = index.capacity, state.totals.usage
+    guaranteed, unmet = state.totals.guaranteed, state.totals.unmet
+    violated_s, end_of = state.book.violated_s, state.book.end_s
+    for node in range(special.shape[0]):
+        if special[node]:
+            total[node] = 0.0
     violated = 0
     for slot in range(state.counters.slots[0]):
-        node = running.node[slot]
+        node = node_of[slot]
         if node == NONE or not special[node]:
             continue
         satisfied = True
-        for resource in range(running.demand.shape[1]):
-            demand = running.demand[slot, resource]
+        for resource in range(capacity.shape[1]):
+            wanted = demand[slot, resource]
             allocated = allocation(
-                demand,
-                running.usage[slot, resource],
-                index.capacity[node, resource],
-                totals.guaranteed[node, resource],
-                totals.unmet[node, resource],
+                wanted,
+                usage[slot, resource],
+                capacity[node, resource],
+                guaranteed[node, resource],
+                unmet[node, resource],
             )
-            running.usage[slot, resource] = allocated
-            totals.usage[node, resource] += allocated
-            satisfied &= served(allocated, demand, running.request[slot, resource])
+            usage[slot, resource] = allocated
+            total[node, resource] += allocated
+            satisfied &= served(allocated, wanted, request[slot, resource])
         if not satisfied:
-            task = running.task[slot]
+            task = task_of[slot]
             violated += 1
-            state.book.violated_s[task] += min(tick_s, state.book.end_s[task] - t_s)
+            violated_s[task] += min(tick_s, end_of[task] - t_s)
     return violated
 
 
@@ -196,45 +183,59 @@ def summarise(state: State, index: NodeIndex, statistics: NodeStatistics) -> Flo
         (5, R): request, usage, demand, capacity of the present nodes, and imbalance, the
         population standard deviation of usage/capacity over its mean (nan where that is 0).
     """
-    totals = state.totals
-    nodes, width = totals.request.shape
-    sums = np.zeros((5, width))
-    for node in range(nodes):
-        if not index.present[node]:
+    request, usage, demand = state.totals.request, state.totals.usage, state.totals.demand
+    capacity, present, rows = index.capacity, index.present, statistics.rows
+    sums = np.zeros((5, capacity.shape[1]))
+    for node in range(capacity.shape[0]):
+        if not present[node]:
             continue
-        statistics.rows[node] += 1
-        for resource in range(width):
-            sums[0, resource] += totals.request[node, resource]
-            sums[1, resource] += totals.usage[node, resource]
-            sums[2, resource] += totals.demand[node, resource]
-            sums[3, resource] += index.capacity[node, resource]
-            for kind in range(2):
-                value = (totals.usage if kind == 0 else totals.request)[node, resource]
-                delta = value - statistics.mean[kind, node, resource]
-                statistics.mean[kind, node, resource] += delta / statistics.rows[node]
-                statistics.squares[kind, node, resource] += delta * (
-                    value - statistics.mean[kind, node, resource]
-                )
-                statistics.least[kind, node, resource] = min(
-                    statistics.least[kind, node, resource], value
-                )
-                statistics.most[kind, node, resource] = max(
-                    statistics.most[kind, node, resource], value
-                )
-    for resource in range(width):
-        count, mean, spread = 0, 0.0, 0.0
-        for node in range(nodes):
-            if index.present[node] and index.capacity[node, resource] > 0.0:
-                count += 1
-                mean += totals.usage[node, resource] / index.capacity[node, resource]
-        if count > 0:
-            mean /= count
-        for node in range(nodes):
-            if index.present[node] and index.capacity[node, resource] > 0.0:
-                off = totals.usage[node, resource] / index.capacity[node, resource] - mean
-                spread += off * off
-        sums[4, resource] = np.sqrt(spread / count) / mean if mean > 0.0 else np.nan
+        rows[node] += 1
+        for resource in range(capacity.shape[1]):
+            sums[0, resource] += request[node, resource]
+            sums[1, resource] += usage[node, resource]
+            sums[2, resource] += demand[node, resource]
+            sums[3, resource] += capacity[node, resource]
+    _fold(usage, present, rows, 0, statistics)
+    _fold(request, present, rows, 1, statistics)
+    for resource in range(capacity.shape[1]):
+        sums[4, resource] = _imbalance(usage, capacity, present, resource)
     return sums
+
+
+@kernel
+def _fold(
+    values: Floats, present: Flags, rows: Ints, kind: int, statistics: NodeStatistics
+) -> None:
+    mean, squares = statistics.mean[kind], statistics.squares[kind]
+    least, most = statistics.least[kind], statistics.most[kind]
+    for node in range(values.shape[0]):
+        if not present[node]:
+            continue
+        for resource in range(values.shape[1]):
+            value = values[node, resource]
+            delta = value - mean[node, resource]
+            mean[node, resource] += delta / rows[node]
+            squares[node, resource] += delta * (value - mean[node, resource])
+            least[node, resource] = min(least[node, resource], value)
+            most[node, resource] = max(most[node, resource], value)
+
+
+@kernel
+def _imbalance(usage: Floats, capacity: Floats, present: Flags, resource: int) -> float:
+    """Population standard deviation of usage/capacity over its mean; nan where that is 0."""
+    count, mean, spread = 0, 0.0, 0.0
+    for node in range(usage.shape[0]):
+        if present[node] and capacity[node, resource] > 0.0:
+            count += 1
+            mean += usage[node, resource] / capacity[node, resource]
+    if mean <= 0.0:
+        return np.nan
+    mean /= count
+    for node in range(usage.shape[0]):
+        if present[node] and capacity[node, resource] > 0.0:
+            off = usage[node, resource] / capacity[node, resource] - mean
+            spread += off * off
+    return np.sqrt(spread / count) / mean
 
 
 @kernel

@@ -80,21 +80,25 @@ def covers(larger: Floats, smaller: Floats) -> bool:
 
 
 @kernel
-def _known_reason(failures: Failures, request: Floats, short_reason: int) -> int:
+def _known_reason(requests: Floats, reasons: Ints, known: int, request: Floats, short: int) -> int:
     """Why the request must fail, going by earlier failures; lack of resources first."""
     found = _NO_REASON
-    for entry in range(failures.known[0]):
-        if covers(request, failures.request[entry]):
-            found = failures.reason[entry]
-            if found == short_reason:
-                # Requests repeat: keep those that answer most often in front.
-                for resource in range(request.shape[0]):
-                    swapped = failures.request[0, resource]
-                    failures.request[0, resource] = failures.request[entry, resource]
-                    failures.request[entry, resource] = swapped
-                failures.reason[entry] = failures.reason[0]
-                failures.reason[0] = short_reason
-                return short_reason
+    for entry in range(known):
+        covered = True
+        for resource in range(request.shape[0]):
+            covered &= request[resource] >= requests[entry, resource]
+        if not covered:
+            continue
+        found = reasons[entry]
+        if found == short:
+            # Requests repeat: keep those that answer most often in front.
+            for resource in range(request.shape[0]):
+                first = requests[0, resource]
+                requests[0, resource] = requests[entry, resource]
+                requests[entry, resource] = first
+            reasons[entry] = reasons[0]
+            reasons[0] = short
+            break
     return found
 
 
@@ -140,6 +144,24 @@ def _count_source(rule: Any, index: NodeIndex, state: State, source: int, hosts:
 
 
 @kernel
+def _find(
+    rule: Any,
+    index: NodeIndex,
+    state: State,
+    settings: ScanSettings,
+    hosts: Ints,
+    task: int,
+    tick: int,
+) -> int:
+    """The best node for a task, or NONE."""
+    source = state.tasks.source[task]
+    if settings.by_source and source != state.counters.source[0]:
+        _count_source(rule, index, state, source, hosts)
+    draw = mix(settings.seed, task, tick) if settings.seed >= 0 else -1
+    return best_node(rule, index, state.tasks.request[task], draw)
+
+
+@kernel
 def _bind(
     rule: Any, index: NodeIndex, state: State, task: int, node: int, t_s: float, tick_s: float
 ) -> None:
@@ -164,21 +186,20 @@ def _bind(
 
 
 @kernel
-def _fail(state: State, settings: ScanSettings, task: int, reason: int, t_s: float) -> None:
-    book = state.book
-    book.reason[task] = reason
-    book.failures[task] += 1
-    if settings.backs_off:
-        wait_s = BACKOFF_START_S * 2.0 ** min(book.failures[task] - 1, 30)
-        book.next_try_s[task] = t_s + min(wait_s, BACKOFF_MAX_S)
-    if settings.gives_up:
-        book.wait_s[task] += t_s - book.pending_since_s[task]
-        if book.node[task] == NONE:
-            book.state[task] = _FAILED
-            state.counters.failed[0] += 1
-        else:
-            book.state[task] = _EVICTED
-            state.counters.evicted[0] += 1
+def _give_up(state: State, task: int, t_s: float) -> None:
+    state.book.wait_s[task] += t_s - state.book.pending_since_s[task]
+    if state.book.node[task] == NONE:
+        state.book.state[task] = _FAILED
+        state.counters.failed[0] += 1
+    else:
+        state.book.state[task] = _EVICTED
+        state.counters.evicted[0] += 1
+
+
+@kernel
+def _backoff_s(failures: int) -> float:
+    """Wait after so many failures in a row."""
+    return min(BACKOFF_START_S * 2.0 ** min(failures - 1, 30), BACKOFF_MAX_S)
 
 
 @kernel
@@ -209,14 +230,19 @@ def scan(
     Returns:
         How many tasks are left pending.
     """
-    book, t_s = state.book, tick * tick_s
-    width = state.tasks.request.shape[1]
+    t_s = tick * tick_s
+    state_of, last_try, tried_round = state.book.state, state.book.last_try, state.book.tried_round
+    tries, reason_of, failures_of = state.book.attempts, state.book.reason, state.book.failures
+    next_try_s, requests, current_round = (
+        state.book.next_try_s, state.tasks.request, state.counters.round)  # fmt: skip
     failures = Failures(
-        np.empty((REMEMBERED_FAILURES, width)),
+        np.empty((REMEMBERED_FAILURES, requests.shape[1])),
         np.empty(REMEMBERED_FAILURES, np.int64),
         np.zeros(1, np.int64),
     )
+    failed_requests, failed_reasons, known = failures.request, failures.reason, failures.known
     anything_present = index.block_capacity.max() >= 0.0
+    short = settings.short_reason
     attempts, failed = 0, 0
     for _ in range(2 if settings.limited else 1):
         for position in range(pending.shape[0]):
@@ -224,41 +250,40 @@ def scan(
             if settings.limited:
                 if attempts >= settings.max_attempts or failed >= settings.max_failures:
                     break
-                untried = book.tried_round[task] != state.counters.round[0]
-                if book.state[task] != _PENDING or book.last_try[task] == tick or not untried:
+                tried = tried_round[task] == current_round[0]
+                if tried or state_of[task] != _PENDING or last_try[task] == tick:
                     continue
-            if settings.backs_off and book.next_try_s[task] > t_s:
+            if settings.backs_off and next_try_s[task] > t_s:
                 continue
             attempts += 1
-            book.attempts[task] += 1
-            book.last_try[task] = tick
-            book.tried_round[task] = state.counters.round[0]
-            request = state.tasks.request[task]
+            tries[task] += 1
+            last_try[task] = tick
+            tried_round[task] = current_round[0]
+            request = requests[task]
             reason, node = _NO_NODE, NONE
             if anything_present:
-                reason = _known_reason(failures, request, settings.short_reason)
+                reason = _known_reason(failed_requests, failed_reasons, known[0], request, short)
+            if anything_present and reason != short:
                 if reason == _NO_REASON:
-                    source = state.tasks.source[task]
-                    draw = mix(settings.seed, task, tick) if settings.seed >= 0 else -1
-                    if settings.by_source and source != state.counters.source[0]:
-                        _count_source(rule, index, state, source, hosts)
-                    node = best_node(rule, index, request, draw)
-                if node == NONE and reason != settings.short_reason:
-                    reason = _why_not(
-                        rule, index, failures, request, reason, settings.short_reason
-                    )
-            if node != NONE:
-                _bind(rule, index, state, task, node, t_s, tick_s)
-            else:
-                failed += 1
-                _fail(state, settings, task, reason, t_s)
+                    node = _find(rule, index, state, settings, hosts, task, tick)
+                if node != NONE:
+                    _bind(rule, index, state, task, node, t_s, tick_s)
+                    continue
+                reason = _why_not(rule, index, failures, request, reason, short)
+            failed += 1
+            reason_of[task] = reason
+            failures_of[task] += 1
+            if settings.backs_off:
+                next_try_s[task] = t_s + _backoff_s(failures_of[task])
+            if settings.gives_up:
+                _give_up(state, task, t_s)
         else:
             # Everything was tried: those tried from here on belong to the next round.
-            state.counters.round[0] += 1
+            current_round[0] += 1
     state.counters.attempts[0] += attempts
     left = 0
     for position in range(pending.shape[0]):
-        if book.state[order[pending[position]]] == _PENDING:
+        if state_of[order[pending[position]]] == _PENDING:
             pending[left] = pending[position]
             left += 1
     return left
