@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,14 @@ class TaskRows:
 
     def __len__(self) -> int:
         return len(self.first)
+
+    def of_first(self, name: str) -> NDArray[Any]:
+        """(T,) a field of each row's first attempt (whole records would be copied whole)."""
+        return np.asarray(self.attempts[name][self.first])
+
+    def of_last(self, name: str) -> NDArray[Any]:
+        """(T,) a field of each row's last attempt."""
+        return np.asarray(self.attempts[name][self.last])
 
 
 def collect(stream: AttemptStream) -> Attempts:

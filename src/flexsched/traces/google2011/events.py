@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from flexsched.core.errors import InputError
 from flexsched.traces.google2011.lives import ABSENT, ATTEMPT, TALLIES, Attempts, advance
+from flexsched.traces.google2011.parts import begins_before
 from flexsched.traces.google2011.quirks import MISSING_INFO, Quirks
 from flexsched.traces.google2011.schema import (
     AFTER_END_US,
@@ -60,6 +61,8 @@ class AttemptStream:
     def _blocks_in_time(self) -> Iterator[Block]:
         """Blocks up to ``until_us``, each without rows after the end of the trace."""
         for path in self.paths:
+            if self.until_us < AFTER_END_US and not begins_before(path, self.until_us):
+                return
             rows_before = 0
             for block in read_blocks(path, TASK_EVENTS, self.quirks):
                 time_us = block["time"]
@@ -111,11 +114,16 @@ class AttemptStream:
 
 def _with_tasks(live: Attempts, keys: NDArray[np.int64]) -> Attempts:
     """``live``, sorted by key, with an absent record for every key that has none."""
-    missing = np.setdiff1d(keys, live["key"])
-    fresh = np.zeros(len(missing), ATTEMPT)
-    fresh["key"] = missing
+    ordered = np.sort(keys)
+    wanted = ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))]
+    place = np.searchsorted(live["key"], wanted)
+    missing = np.ones(len(wanted), np.bool_)
+    inside = place < len(live)
+    missing[inside] = live["key"][place[inside]] != wanted[inside]
+    fresh = np.zeros(int(missing.sum()), ATTEMPT)
+    fresh["key"] = wanted[missing]
     fresh["phase"] = ABSENT
-    return np.insert(live, np.searchsorted(live["key"], missing), fresh)
+    return np.insert(live, place[missing], fresh)
 
 
 def _count_rows(block: Block, quirks: Quirks) -> None:

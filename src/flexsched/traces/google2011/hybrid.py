@@ -91,7 +91,7 @@ def write_drawn(
         seed: of the draws; equal seeds draw equal series, whatever else is measured.
     """
     of_tasks, of_jobs = np.random.default_rng(seed).spawn(2)
-    key = tasks.attempts["key"][tasks.first]
+    key = tasks.of_first("key")
     task, task_count = _by_appearance(key)
     job, job_count = _by_appearance(key >> INDEX_BITS)
     uniform = of_tasks.random((task_count, 2))[task]
@@ -111,8 +111,8 @@ def write_drawn(
 
 def _begin_us(tasks: TaskRows) -> NDArray[np.int64]:
     """Time at which each row started, or was submitted if it never did."""
-    first = tasks.attempts[tasks.first]
-    return np.where(first["start_us"] == NEVER, first["submit_us"], first["start_us"])
+    start_us = tasks.of_first("start_us")
+    return np.where(start_us == NEVER, tasks.of_first("submit_us"), start_us)
 
 
 def _by_appearance(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:

@@ -115,10 +115,16 @@ def _in_order(files: list[Path], quirks: Quirks) -> tuple[Path, ...]:
             firsts[row] = path
     if files and not firsts:
         raise InputError("expected at least one row, got none", where=str(files[0]))
-    return tuple(path for _, path in sorted((_time_of(row), path) for row, path in firsts.items()))
+    return tuple(path for _, path in sorted((_time_us(row), path) for row, path in firsts.items()))
 
 
-def _time_of(row: str) -> int:
+def begins_before(path: Path, limit_us: int) -> bool:
+    """Whether a part has rows before a time, told by its first row alone."""
+    row = first_row(path)
+    return row is not None and _time_us(row) < limit_us
+
+
+def _time_us(row: str) -> int:
     """Time of a row; what is no time sorts last and is refused when the part is read."""
     text = row.split(",", 1)[0]
     return int(text) if text.isdecimal() and len(text) < 20 else AFTER_END_US

@@ -104,7 +104,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "usage_without_task": "rows of tasks without events; skipped",
         "usage_outside_attempt": "rows at a time at which their task did not run; skipped",
         "usage_other_machine": "rows that name another machine than their attempt's; kept",
-        "usage_after_end": "rows that begin after the last task event read; skipped",
+        "usage_after_end": "rows that begin after the hours asked for; skipped",
         "usage_ratio_cpu_left_out": "rows whose attempt asks 0 CPU: no usage/request ratio",
         "usage_ratio_memory_left_out": "rows whose attempt asks 0 memory: no usage/request ratio",
         # Series

@@ -13,7 +13,6 @@ from flexsched.core.workload import Workload
 from flexsched.traces.google2011.attempts import TaskRows, collect, to_rows
 from flexsched.traces.google2011.events import AttemptStream, until_us
 from flexsched.traces.google2011.hybrid import series_lengths, write_drawn
-from flexsched.traces.google2011.lives import NEVER
 from flexsched.traces.google2011.machines import Capacity, Machines, read_machines
 from flexsched.traces.google2011.parts import Parts, find_parts
 from flexsched.traces.google2011.quirks import Quirks
@@ -52,7 +51,7 @@ def read_trace(
         attempts, merge=merge_attempts, fallback_duration_s=fallback_duration_s, quirks=quirks
     )
     machines = _machines(parts, tasks, stream.end_us, node, quirks)
-    series = _usage(parts, tasks, stream.end_us, usage, seed, quirks)
+    series = _usage(parts, tasks, stream, usage, seed)
     return to_workload(tasks, machines, series, node, stream)
 
 
@@ -61,35 +60,30 @@ def _machines(
 ) -> Machines | None:
     if not parts.machine_events:
         return None
-    machines = read_machines(
+    return read_machines(
         parts.machine_events,
         end_us=end_us,
-        running_at_start=tasks.attempts["machine"][tasks.first][runs_at_start(tasks)],
+        running_at_start=tasks.of_first("machine")[runs_at_start(tasks)],
         node=node,
         quirks=quirks,
     )
-    ran = tasks.attempts["start_us"][tasks.last] != NEVER
-    most = machines.largest(tasks.attempts["machine"][tasks.last])
-    above = (tasks.request * node > most * (1 + 1e-9)).any(axis=1)
-    quirks["request_above_machine"] += int((ran & above).sum())
-    return machines
 
 
 def _usage(
-    parts: Parts, tasks: TaskRows, end_us: int, mode: UsageMode, seed: int, quirks: Quirks
+    parts: Parts, tasks: TaskRows, stream: AttemptStream, mode: UsageMode, seed: int
 ) -> UsageTable:
-    count = len(tasks)
+    count, quirks = len(tasks), stream.quirks
     if mode == "request":
         nothing = np.zeros(count, np.int64)
         return UsageTable("request", np.empty((0, 2), np.float32), nothing, nothing, 0, 0, 0, 0)
     measured: Measured | None = None
     measured_length = np.zeros(count, np.int64)
     if parts.task_usage:
-        measured = read_usage(parts.task_usage, tasks, end_us=end_us, quirks=quirks)
+        measured = read_usage(parts.task_usage, tasks, limit_us=stream.until_us, quirks=quirks)
         refuse_lost_usage(measured, tasks, parts.task_events, parts.task_usage)
         measured_length = measured.length
     drawn = measured_length == 0
-    drawn_length = series_lengths(tasks, drawn, end_us=end_us, quirks=quirks)
+    drawn_length = series_lengths(tasks, drawn, end_us=stream.end_us, quirks=quirks)
     length = measured_length + drawn_length
     offset = np.cumsum(length) - length
     table = np.zeros((int(length.sum()), 2), np.float32)

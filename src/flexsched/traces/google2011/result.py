@@ -17,6 +17,7 @@ from flexsched.traces.google2011.attempts import TaskRows
 from flexsched.traces.google2011.events import AttemptStream
 from flexsched.traces.google2011.hybrid import CPU_LEVEL, MEMORY_LEVEL
 from flexsched.traces.google2011.machines import Capacity, Machines
+from flexsched.traces.google2011.quirks import Quirks
 from flexsched.traces.google2011.schema import INDEX_BITS, US_PER_S
 from flexsched.traces.google2011.series import WINDOW_US
 
@@ -54,7 +55,7 @@ class UsageTable:
 
 def runs_at_start(tasks: TaskRows) -> NDArray[np.bool_]:
     """(T,) whether a row was running when the trace began."""
-    return np.asarray(tasks.attempts["start_us"][tasks.first] == 0)
+    return np.asarray(tasks.of_first("start_us") == 0)
 
 
 def to_workload(
@@ -65,34 +66,38 @@ def to_workload(
     stream: AttemptStream,
 ) -> Workload:
     """Put everything together; ``series.table`` is scaled in place to cores and bytes."""
-    first, last = tasks.attempts[tasks.first], tasks.attempts[tasks.last]
-    jobs, source = np.unique(first["key"] >> INDEX_BITS, return_inverse=True)
+    key, priority = tasks.of_first("key"), tasks.of_last("priority")
+    jobs, source = np.unique(key >> INDEX_BITS, return_inverse=True)
     start_node = np.full(len(tasks), -1, np.int32)
     running = runs_at_start(tasks)
     if machines is not None:
-        start_node[running] = machines.at_start(first["machine"][running])
+        start_node[running] = machines.at_start(tasks.of_first("machine")[running])
+    names = _names(key, tasks.ordinal[tasks.first])
+    said = _assumptions(tasks, machines, series, node)
+    if machines is not None:
+        said += _requests_above_machine(tasks, machines, names, node, stream.quirks)
     table = series.table
     table *= np.array(node, np.float32)
     return Workload(
         name="google2011",
         resources=STANDARD_RESOURCES,
-        task_names=_names(first["key"], tasks.ordinal[tasks.first]),
+        task_names=names,
         source=source.astype(np.int64),
         source_names=jobs.astype(str).tolist(),
-        priority=np.ascontiguousarray(last["priority"]),
-        task_class=np.digitize(last["priority"], _CLASS_BOUNDS).astype(np.int8),
+        priority=priority,
+        task_class=np.digitize(priority, _CLASS_BOUNDS).astype(np.int8),
         class_names=CLASS_NAMES,
-        submit_s=first["submit_us"] / US_PER_S,
+        submit_s=tasks.of_first("submit_us") / US_PER_S,
         duration_s=tasks.duration_s,
         start_node=start_node,
-        trace_task=np.ascontiguousarray(first["key"]),
+        trace_task=key,
         request=tasks.request * node,
         usage=table,
         usage_offset=series.offset,
         usage_length=series.length,
         window_s=np.full(len(tasks), WINDOW_US / US_PER_S),
         nodes=None if machines is None else machines.cluster,
-        provenance=_provenance(tasks, machines, series, node, stream),
+        provenance=_provenance(tasks, machines, series, stream, said),
     )
 
 
@@ -109,11 +114,11 @@ def _provenance(
     tasks: TaskRows,
     machines: Machines | None,
     series: UsageTable,
-    node: Capacity,
     stream: AttemptStream,
+    said: Sequence[str],
 ) -> Provenance:
     attempts, running = tasks.attempts, runs_at_start(tasks)
-    submit_us = attempts["submit_us"][tasks.first]
+    submit_us = tasks.of_first("submit_us")
     counts = {
         "event_rows": stream.rows,
         "jobs": len(np.unique(attempts["key"] >> INDEX_BITS)),
@@ -134,7 +139,7 @@ def _provenance(
         licence=LICENCE,
         usage_kind=series.kind,
         time_origin=TIME_ORIGIN,
-        assumptions=tuple(_assumptions(tasks, machines, series, node, counts)),
+        assumptions=tuple(said),
         counts=counts,
         quirks={name: count for name, count in sorted(stream.quirks.items()) if count},
     )
@@ -145,8 +150,8 @@ def _assumptions(
     machines: Machines | None,
     series: UsageTable,
     node: Capacity,
-    counts: dict[str, int],
-) -> Sequence[str]:
+) -> list[str]:
+    """Sentences that a reader of results must know."""
     cores, gib = node[0], node[1] / 2**30
     said = [
         f"The trace gives fractions of its largest machine, taken as {cores:g} cores and "
@@ -157,7 +162,7 @@ def _assumptions(
         said.append("All attempts of a task are merged into one that runs as long as they did.")
     if machines is None:
         said.append(
-            f"Without machine_events the {counts['running_at_start']} tasks running at time 0 "
+            f"Without machine_events the {runs_at_start(tasks).sum()} tasks running at time 0 "
             "have no node; they are submitted at time 0."
         )
     if series.kind == "request":
@@ -175,3 +180,23 @@ def _assumptions(
             "over time as series of the same cluster (GCD_VMs), one per job, at most 24 h long."
         )
     return said
+
+
+def _requests_above_machine(
+    tasks: TaskRows, machines: Machines, names: Any, node: Capacity, quirks: Quirks
+) -> list[str]:
+    """Count rows that ask more than their machine ever had, and show the first of them."""
+    machine = tasks.of_last("machine")
+    request, most = tasks.request * node, machines.largest(machine)
+    above = request > most * (1 + 1e-9)
+    rows = np.flatnonzero(above.any(axis=1))
+    quirks["request_above_machine"] += len(rows)
+    if not len(rows):
+        return []
+    row = rows[0]
+    resource = int(np.argmax(above[row]))
+    asks, has = request[row, resource], most[row, resource]
+    return [
+        f"{len(rows)} tasks ask more than the machine they ran on ever had, such as {names[row]}: "
+        f"{STANDARD_RESOURCES[resource]} {asks:g} on m{machine[row]} with {has:g}."
+    ]

@@ -23,7 +23,7 @@ from flexsched.traces.google2011.schema import AFTER_END_US, EMPTY, MAX_TIME_US,
 #: Columns of a block by official name: int64 (empty: -1) or float64 (empty: NaN).
 Block = dict[str, NDArray[Any]]
 
-#: Large enough to keep Arrow busy, small beside the tasks alive in a real trace.
+#: Read at a time: enough to keep Arrow busy, little beside the tasks alive in a real trace.
 BLOCK_BYTES = 4 * 2**20
 #: No row is longer; a longer one is not a row of this trace.
 _LONGEST_ROW_BYTES = 64 * 2**10
@@ -40,16 +40,16 @@ def read_blocks(path: Path, table: Table, quirks: Quirks) -> Iterator[Block]:
             names file, row and field.
     """
     rows = 0
-    with _readable(path):
-        try:
-            with pa.input_stream(str(path), compression=_compression(path)) as stream:
-                for batch in _open_csv(stream, table):
-                    block = _columns(batch, table, path, rows)
-                    quirks[f"{table.name}_scientific_notation"] += _rows_with_exponent(batch, table)
-                    rows += batch.num_rows
-                    yield block
-        except pa.ArrowInvalid as error:
-            raise _explained(path, table, str(error)) from error
+    with _opened(path) as stream:
+        for text in _whole_rows(stream, path):
+            try:
+                batch = _parsed(text, table)
+                block = _columns(batch, table, path, rows)
+            except pa.ArrowInvalid as error:
+                raise _explained(text, table, path, rows, str(error)) from error
+            quirks[f"{table.name}_scientific_notation"] += _rows_with_exponent(batch, table)
+            rows += batch.num_rows
+            yield block
 
 
 def first_row(path: Path) -> str | None:
@@ -58,7 +58,11 @@ def first_row(path: Path) -> str | None:
     Raises:
         InputError: the file cannot be read.
     """
-    return next(_rows(path), None)
+    with _opened(path) as stream:
+        while line := stream.readline(_LONGEST_ROW_BYTES):
+            if text := _as_text(line):
+                return text
+    return None
 
 
 def row_error(path: Path, row: int, field: str, expected: str, got: object) -> InputError:
@@ -66,13 +70,34 @@ def row_error(path: Path, row: int, field: str, expected: str, got: object) -> I
     return InputError(f"expected {expected}, got {got}", where=f"{path}, row {row}, field {field}")
 
 
-def _open_csv(stream: pa.NativeFile, table: Table) -> csv.CSVStreamingReader:
+def _whole_rows(stream: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Pieces of about BLOCK_BYTES that end with a row, so that memory holds no more than one.
+
+    Arrow's own streaming reader would read up to 32 blocks ahead.
+    """
+    rest = b""
+    while data := stream.read(BLOCK_BYTES):
+        cut = data.rfind(b"\n") + 1
+        if cut:
+            yield rest + data[:cut]
+            rest = b""
+        rest += data[cut:]
+        if len(rest) > _LONGEST_ROW_BYTES:
+            raise InputError(
+                f"expected rows of at most {_LONGEST_ROW_BYTES} bytes, got a longer one",
+                where=str(path),
+            )
+    if rest:
+        yield rest
+
+
+def _parsed(text: bytes, table: Table) -> pa.RecordBatch:
     # Numbers come as text first: the notation is counted, and Arrow's cast is exact.
     types = {f.name: pa.string() if f.kind == "number" else pa.int64() for f in table.fields}
-    return csv.open_csv(
-        stream,
+    return csv.read_csv(
+        pa.py_buffer(text),
         read_options=csv.ReadOptions(
-            column_names=table.columns, block_size=BLOCK_BYTES, use_threads=False
+            column_names=table.columns, block_size=len(text) + 1, use_threads=False
         ),
         parse_options=csv.ParseOptions(quote_char=False),
         convert_options=csv.ConvertOptions(
@@ -81,7 +106,7 @@ def _open_csv(stream: pa.NativeFile, table: Table) -> csv.CSVStreamingReader:
             null_values=[""],
             strings_can_be_null=True,
         ),
-    )
+    ).combine_chunks()
 
 
 def _columns(batch: pa.RecordBatch, table: Table, path: Path, rows_before: int) -> Block:
@@ -118,9 +143,12 @@ def _rows_with_exponent(batch: pa.RecordBatch, table: Table) -> int:
     return int(found.sum())
 
 
-def _explained(path: Path, table: Table, arrow_message: str) -> InputError:
-    """Find the row that Arrow stumbled over; slow, but only ever done once."""
-    for number, row in enumerate(_rows(path), 1):
+def _explained(
+    text: bytes, table: Table, path: Path, rows_before: int, arrow_message: str
+) -> InputError:
+    """Find the row that Arrow stumbled over, in plain Python: it is done once."""
+    rows = (row for line in text.splitlines() if (row := _as_text(line)))
+    for number, row in enumerate(rows, rows_before + 1):
         values = row.split(",")
         if len(values) != len(table.columns):
             return InputError(
@@ -130,9 +158,9 @@ def _explained(path: Path, table: Table, arrow_message: str) -> InputError:
                 remedy=f"{table.name} files have no header and the columns of schema.csv",
             )
         for field in table.fields:
-            text = values[table.columns.index(field.name)]
-            if not _is_readable(text, field):
-                return row_error(path, number, field.name, field.expected, repr(text[:80]))
+            value = values[table.columns.index(field.name)]
+            if not _is_readable(value, field):
+                return row_error(path, number, field.name, field.expected, repr(value[:80]))
     return InputError(f"expected a {table.name} file, got: {arrow_message[:200]}", where=str(path))
 
 
@@ -144,31 +172,21 @@ def _is_readable(text: str, field: Field) -> bool:
     return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= AFTER_END_US
 
 
-def _rows(path: Path) -> Iterator[str]:
-    """Rows that are not blank, as text; bytes that are not UTF-8 show as replacement marks."""
-    with _readable(path), _open_bytes(path) as stream:
-        while line := stream.readline(_LONGEST_ROW_BYTES):
-            text = line.decode("utf-8-sig", "replace").rstrip("\r\n")
-            if text:
-                yield text
-
-
-def _open_bytes(path: Path) -> BinaryIO:
-    if _compression(path):
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    return path.open("rb")
-
-
-def _compression(path: Path) -> str | None:
-    """Told by content: people rename files."""
-    with path.open("rb") as stream:
-        return "gzip" if stream.read(2) == _GZIP_MAGIC else None
+def _as_text(line: bytes) -> str:
+    """A row without its line end; bytes that are not UTF-8 show as replacement marks."""
+    return line.decode("utf-8-sig", "replace").rstrip("\r\n")
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """The bytes of a file; plain or gzip is told by content, for people rename files."""
     try:
-        yield
+        with path.open("rb") as raw:
+            if raw.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC):
+                with gzip.open(raw, "rb") as unpacked:
+                    yield cast(BinaryIO, unpacked)
+            else:
+                yield raw
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(
             f"expected a complete, readable file, got: {error}",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from flexsched.core.errors import InputError
 from flexsched.traces.google2011.attempts import TaskRows
 from flexsched.traces.google2011.lives import NEVER
+from flexsched.traces.google2011.parts import begins_before
 from flexsched.traces.google2011.quirks import Quirks
 from flexsched.traces.google2011.schema import AFTER_END_US, INDEX_BITS, TASK_USAGE
 from flexsched.traces.google2011.series import (
@@ -31,7 +32,7 @@ class Measured:
 
     Attributes:
         rows_read: usage rows in the files, joined or not.
-        rows_in_time: those that begin before the end of the task events read.
+        rows_in_time: those that begin within the hours asked for.
         row: (U,) row of the workload.
         from_us, until_us: (U,) span in the row's own time.
         value: (U, 2) CPU and memory as fractions of the largest machine.
@@ -59,14 +60,19 @@ class Measured:
         usage[np.repeat(offset, self.length) + within] = means
 
 
-def read_usage(paths: Sequence[Path], tasks: TaskRows, *, end_us: int, quirks: Quirks) -> Measured:
-    """Join the usage rows that begin before ``end_us`` to the attempts they measure.
+def read_usage(
+    paths: Sequence[Path], tasks: TaskRows, *, limit_us: int, quirks: Quirks
+) -> Measured:
+    """Join the usage rows that begin before ``limit_us`` to the attempts they measure.
+
+    An attempt that the events leave running is taken to run on, whatever rows show of it.
 
     Raises:
         InputError: a row breaks the schema.
     """
     index = _AttemptIndex.of(tasks)
-    joined = [_join(block, index, end_us, quirks) for block in _blocks(paths, quirks)]
+    joined = [_NOTHING_JOINED]
+    joined += [_join(block, index, limit_us, quirks) for block in _blocks(paths, limit_us, quirks)]
     columns = [np.concatenate(column) for column in zip(*(j.columns for j in joined), strict=True)]
     row, from_us, until_us, value = columns
     length = np.zeros(len(tasks), np.int64)
@@ -95,7 +101,7 @@ def refuse_lost_usage(
     """
     if len(measured.row) or not measured.rows_in_time:
         return
-    block = next(_blocks(usage_files, Quirks()))
+    block = next(_blocks(usage_files, AFTER_END_US, Quirks()))
     of_usage = f"{block['job ID'][0]}-{block['task index'][0]}"
     key = int(tasks.attempts["key"][0])
     of_events = f"{key >> INDEX_BITS}-{key & (1 << INDEX_BITS) - 1}"
@@ -141,16 +147,22 @@ class _Joined:
     columns: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
-def _blocks(paths: Sequence[Path], quirks: Quirks) -> Iterator[Block]:
+_NOTHING_JOINED = _Joined(
+    0, 0, (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 2)))
+)
+
+
+def _blocks(paths: Sequence[Path], limit_us: int, quirks: Quirks) -> Iterator[Block]:
     for path in paths:
-        yield from read_blocks(path, TASK_USAGE, quirks)
+        if begins_before(path, limit_us):
+            yield from read_blocks(path, TASK_USAGE, quirks)
 
 
-def _join(block: Block, index: _AttemptIndex, end_us: int, quirks: Quirks) -> _Joined:
+def _join(block: Block, index: _AttemptIndex, limit_us: int, quirks: Quirks) -> _Joined:
     _count_rows(block, quirks)
     value = np.stack((block["CPU rate"], block["canonical memory usage"]), axis=1)
     from_us, until_us = block["start time"], block["end time"]
-    in_time = from_us < end_us
+    in_time = from_us < limit_us
     quirks["usage_after_end"] += int((~in_time).sum())
     usable = in_time & (from_us < until_us) & ~np.isnan(value).any(axis=1)
     key = ((block["job ID"] << INDEX_BITS) | block["task index"])[usable]
