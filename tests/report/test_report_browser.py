@@ -99,6 +99,19 @@ def test_a_phone_needs_no_sideways_scrolling(visit, report_file):
         assert box["width"] > 300
 
 
+def test_a_touch_shows_values(visit, report_file):
+    page = visit(report_file, **PHONE)
+    band = marks(page, "figure-8-qos", "rect").nth(72)
+    band.scroll_into_view_if_needed()
+    box = band.bounding_box()
+    page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tooltip = page.locator("#vg-tooltip-element")
+    expect(tooltip).to_be_visible()
+    assert re.search(r"LeastFit\s+100 %", tooltip.inner_text())
+    page.touchscreen.tap(5, 5)
+    expect(tooltip).to_be_hidden()
+
+
 def channels(colour):
     return [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
 

@@ -178,6 +178,16 @@ def test_small_runs_have_a_page(run):
     assert "<h1>" in render_report([run])
 
 
+def test_a_workload_may_say_little_about_itself():
+    run = fabricate(rows=2)
+    run.info["workload"] = {"name": "mine", "usage_kind": "request"}
+    said = Reader(render_report([run])).text["assumptions"]
+    assert "every task is taken to use exactly what it requests" in said
+    assert "Nothing was skipped" not in said
+    run.info["workload"] |= {"quirks": {}}
+    assert "Nothing was skipped" in Reader(render_report([run])).text["assumptions"]
+
+
 def test_a_stored_run_can_be_reported_again(tmp_path):
     made = fabricate(rows=3)
     run = Run(**{name: getattr(made, name) for name in made.__dataclass_fields__})

@@ -41,6 +41,16 @@ USAGE_KINDS = {
     "request": "No usage is known: every task is taken to use exactly what it requests.",
 }
 
+#: What a run may leave unsaid about its workload; None: unknown, which is not "none".
+_UNSAID: Mapping[str, Any] = {
+    "source": "not stated",
+    "licence": "",
+    "time_origin": None,
+    "assumptions": (),
+    "counts": None,
+    "quirks": None,
+    "calibration": (),
+}
 #: The library's whole public side that the page's own script needs.
 _EXPOSE_EMBED = "window.vegaEmbed = vegaEmbed;"
 
@@ -103,7 +113,7 @@ def render_report(runs: Sequence[RunRecord]) -> str:
         resources=names,
         headline=headline(document),
         offered=offered_load(document),
-        workload=document["workload"],
+        workload={**_UNSAID, **document["workload"]},
         workload_line=workload_line(runs),
         usage_sentence=USAGE_KINDS[document["workload"]["usage_kind"]],
         cluster=_cluster_sentence(document["cluster"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -60,7 +61,8 @@ def display_name(label: str) -> str:
     """A label as people write it: ``FlexF (alpha=0.98)`` for ``flex-f:alpha=0.98``."""
     name, _, settings = label.partition(":")
     written = _WRITTEN.get(name, name)
-    return f"{written} ({settings})" if settings else written
+    spaced = re.sub(r",\s*", ", ", settings)
+    return f"{written} ({spaced})" if settings else written
 
 
 def display_names(labels: Sequence[str]) -> list[str]:

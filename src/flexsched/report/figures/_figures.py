@@ -32,6 +32,8 @@ _QOS_LABEL = ".5~%"
 _QOS_TITLE = "QoS (satisfied tasks, % of running)"
 #: Hover stops along the QoS axis.
 _QOS_STOPS = 101
+#: Above so many policies, labels on bars would overlap.
+_MAX_LABELLED = 5
 #: QoS axis where nothing ran and no target is known.
 _QOS_FLOOR = 0.95
 
@@ -92,8 +94,10 @@ def violations(runs: Sequence[RunRecord], styles: Sequence[PolicyStyle]) -> alt.
         )
     )
     bars = base.mark_bar().encode(color=policy_colour(styles))
-    values = base.mark_text(dy=-6, fontSize=10).encode(text="text_value:N")
-    return alt.LayerChart(layer=[bars, values], width=WIDTH, height=HEIGHT)
+    layers = [bars]
+    if len(runs) <= _MAX_LABELLED:
+        layers.append(base.mark_text(dy=-6, fontSize=10).encode(text="text_value:N"))
+    return alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT)
 
 
 def qos_over_time(runs: Sequence[RunRecord], styles: Sequence[PolicyStyle]) -> alt.LayerChart:

@@ -31,7 +31,13 @@ PAPER_CONFIG: dict[str, Any] = {
     "view": {"stroke": None},
     "axis": {**_AXIS, "gridColor": "#dddddd", "domainColor": "#666666", "tickColor": "#666666"},
     "axisX": _AXIS_X,
-    "legend": {"orient": "top", "title": None, "labelFontSize": 11, "symbolSize": 200},
+    "legend": {
+        "orient": "top",
+        "title": None,
+        "columns": 4,
+        "labelFontSize": 11,
+        "symbolSize": 200,
+    },
     "title": {"anchor": "start", "fontSize": 13, "subtitleFontSize": 11},
 }
 #: For the page: the ink is the text's own colour, so that a theme needs no second drawing.
