@@ -20,7 +20,7 @@ from google2011_rows import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flexsched.core.errors import InputError
+from flexsched.core.errors import InputError, SettingError
 from flexsched.core.workload import Workload
 from flexsched.traces.google2011 import FORMAT, read, tables
 from flexsched.traces.google2011.quirks import RULES
@@ -217,6 +217,13 @@ def test_rows_are_counted_across_blocks(tmp_path, monkeypatch):
     assert "row 51, field time" in refusal(write_part(tmp_path / "task_events.csv", rows))
 
 
+def test_a_header_is_refused_even_where_the_part_would_not_be_reached(tmp_path):
+    write_part(tmp_path / "task_events" / "a.csv", EVENTS)
+    write_part(tmp_path / "task_events" / "b.csv", ["time" + ",x" * 12, event(0, SUBMIT, job=2)])
+    with pytest.raises(InputError, match=r"b\.csv, row 1, field time"):
+        read([tmp_path], until_s=3600)
+
+
 def test_a_row_without_end_is_refused(tmp_path):
     path = tmp_path / "task_events.csv"
     path.write_bytes(EVENTS[0].encode() + b"\n" + b"7" * 200_000)
@@ -243,17 +250,24 @@ def test_scientific_notation_is_exact_and_counted(tmp_path):
     [
         {"until_s": 0},
         {"until_s": float("nan")},
-        {"until_s": 1.0},
         {"node_cores": 0},
         {"node_memory_bytes": float("inf")},
         {"fallback_duration_s": -1},
+        {"seed": -1},
+        {"usage": "requests"},
         {"fallback_duration_s": float("nan")},
     ],
 )
 def test_settings_out_of_range_are_refused(tmp_path, settings):
     path = write_part(tmp_path / "task_events.csv", EVENTS)
-    with pytest.raises(InputError):
+    with pytest.raises(SettingError, match=next(iter(settings))):
         read([path], **settings)
+
+
+def test_hours_without_events_are_refused(tmp_path):
+    path = write_part(tmp_path / "task_events.csv", EVENTS)
+    with pytest.raises(InputError, match="before the end of the hours"):
+        read([path], until_s=1.0)
 
 
 def outcome(root: Path) -> Workload | InputError:

@@ -39,8 +39,8 @@ def read(
     SCHEDULE row; updates count up to there. Every irregularity is counted by name
     (:data:`flexsched.traces.google2011.quirks.RULES`).
 
-    Memory while events are read follows the tasks alive; the result takes about 150 bytes
-    per attempt and 8 bytes per window of usage.
+    Memory while events are read follows the tasks alive; to lay out the result
+    takes about 300 bytes per attempt at the peak, and 8 bytes per window of usage.
 
     Args:
         paths: folders (the trace's root, or one table's) and files, plain or gzip, in any
@@ -60,7 +60,8 @@ def read(
 
     Raises:
         InputError: a file is missing, cut off, given twice, out of order or breaks the
-            schema, no usage row finds its task, or an argument is out of range.
+            schema, or no usage row finds its task.
+        SettingError: an argument is out of range.
     """
     # Numba and Arrow are loaded only where a trace is read.
     from flexsched.traces.google2011.reader import read_trace  # noqa: PLC0415

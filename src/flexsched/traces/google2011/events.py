@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from flexsched.core.errors import InputError
+from flexsched.core.errors import SettingError
 from flexsched.traces.google2011.lives import ABSENT, ATTEMPT, TALLIES, Attempts, advance
 from flexsched.traces.google2011.parts import begins_before
 from flexsched.traces.google2011.quirks import MISSING_INFO, Quirks
@@ -19,6 +19,7 @@ from flexsched.traces.google2011.schema import (
     EVICT,
     INDEX_BITS,
     LOST,
+    MAX_TIME_US,
     SUBMIT,
     TASK_EVENTS,
     US_PER_S,
@@ -145,10 +146,10 @@ def until_us(until_s: float | None) -> int:
     """The first microsecond not to read.
 
     Raises:
-        InputError: the limit is not a time > 0.
+        SettingError: the limit is not a time > 0.
     """
     if until_s is None:
         return AFTER_END_US
     if not until_s > 0:
-        raise InputError(f"expected until_s > 0, got {until_s}")
-    return min(int(np.ceil(until_s * US_PER_S)), AFTER_END_US) if until_s < 1e12 else AFTER_END_US
+        raise SettingError(f"until_s: expected a time > 0, got {until_s}")
+    return int(min(np.ceil(until_s * US_PER_S), MAX_TIME_US + 1))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from flexsched.core.errors import InputError
 from flexsched.traces.google2011.quirks import Quirks
-from flexsched.traces.google2011.schema import AFTER_END_US, TABLES, UNUSED_TABLES
-from flexsched.traces.google2011.tables import first_row
+from flexsched.traces.google2011.schema import TABLES, UNUSED_TABLES, Table
+from flexsched.traces.google2011.tables import first_row, row_problem
 
 _SUFFIXES = (".csv", ".csv.gz")
 _REMEDY = (
@@ -53,7 +53,7 @@ def find_parts(paths: Sequence[Path], quirks: Quirks) -> Parts:
         table = _table_of(path)
         if table in found:
             found[table].append(path)
-    parts = Parts(**{name: _in_order(files, quirks) for name, files in found.items()})
+    parts = Parts(**{t.name: _in_order(t, found[t.name], quirks) for t in TABLES})
     if not parts.task_events:
         where = ", ".join(str(path) for path in paths)
         raise InputError(
@@ -99,7 +99,8 @@ def _names(path: Path, table: str) -> bool:
     return table in (tables or [path.absolute().parent.name])
 
 
-def _in_order(files: list[Path], quirks: Quirks) -> tuple[Path, ...]:
+def _in_order(table: Table, files: list[Path], quirks: Quirks) -> tuple[Path, ...]:
+    """Parts by time; a first row that cannot be read would put its part anywhere."""
     firsts: dict[str, Path] = {}
     for path in files:
         row = first_row(path)
@@ -111,6 +112,8 @@ def _in_order(files: list[Path], quirks: Quirks) -> tuple[Path, ...]:
                 where=str(path),
                 remedy="leave one of the two out",
             )
+        elif problem := row_problem(row, table, path, 1):
+            raise problem
         else:
             firsts[row] = path
     if files and not firsts:
@@ -125,6 +128,4 @@ def begins_before(path: Path, limit_us: int) -> bool:
 
 
 def _time_us(row: str) -> int:
-    """Time of a row; what is no time sorts last and is refused when the part is read."""
-    text = row.split(",", 1)[0]
-    return int(text) if text.isdecimal() and len(text) < 20 else AFTER_END_US
+    return int(row.split(",", 1)[0])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-from flexsched.core.errors import InputError
+from flexsched.core.errors import InputError, SettingError
 from flexsched.core.workload import Workload
 from flexsched.traces.google2011.attempts import TaskRows, collect, to_rows
 from flexsched.traces.google2011.events import AttemptStream, until_us
@@ -33,10 +33,7 @@ def read_trace(
     usage: UsageMode,
 ) -> Workload:
     """See :func:`flexsched.traces.google2011.read`; ``node`` is cores and bytes."""
-    if not (np.isfinite(node).all() and min(node) > 0):
-        raise InputError(f"expected a node with cores and bytes > 0, got {node}")
-    if not fallback_duration_s >= 0:
-        raise InputError(f"expected fallback_duration_s >= 0, got {fallback_duration_s}")
+    _check_settings(node, seed, fallback_duration_s, usage)
     quirks = Quirks()
     parts = find_parts(paths, quirks)
     stream = AttemptStream(parts.task_events, until_us(until_s), quirks)
@@ -53,6 +50,20 @@ def read_trace(
     machines = _machines(parts, tasks, stream.end_us, node, quirks)
     series = _usage(parts, tasks, stream, usage, seed)
     return to_workload(tasks, machines, series, node, stream)
+
+
+def _check_settings(
+    node: Capacity, seed: int, fallback_duration_s: float, usage: UsageMode
+) -> None:
+    for name, value, holds, expected in (
+        ("node_cores", node[0], 0 < node[0] < np.inf, "a finite number > 0"),
+        ("node_memory_bytes", node[1], 0 < node[1] < np.inf, "a finite number > 0"),
+        ("seed", seed, seed >= 0, "an integer >= 0"),
+        ("fallback_duration_s", fallback_duration_s, fallback_duration_s >= 0, "a length >= 0"),
+        ("usage", usage, usage in get_args(UsageMode), " or ".join(get_args(UsageMode))),
+    ):
+        if not holds:
+            raise SettingError(f"{name}: expected {expected}, got {value}")
 
 
 def _machines(

@@ -65,6 +65,23 @@ def first_row(path: Path) -> str | None:
     return None
 
 
+def row_problem(row: str, table: Table, path: Path, number: int) -> InputError | None:
+    """What is unreadable in a row, if anything; ranges are not looked at."""
+    values = row.split(",")
+    if len(values) != len(table.columns):
+        return InputError(
+            f"expected {len(table.columns)} fields separated by commas, "
+            f"got {len(values)} in {row[:80]!r}",
+            where=f"{path}, row {number}",
+            remedy=f"{table.name} files have no header and the columns of schema.csv",
+        )
+    for field in table.fields:
+        value = values[table.columns.index(field.name)]
+        if not _is_readable(value, field):
+            return row_error(path, number, field.name, field.expected, repr(value[:80]))
+    return None
+
+
 def row_error(path: Path, row: int, field: str, expected: str, got: object) -> InputError:
     """Make the error for one value of one row (rows count from 1, blank lines not at all)."""
     return InputError(f"expected {expected}, got {got}", where=f"{path}, row {row}, field {field}")
@@ -149,24 +166,14 @@ def _explained(
     """Find the row that Arrow stumbled over, in plain Python: it is done once."""
     rows = (row for line in text.splitlines() if (row := _as_text(line)))
     for number, row in enumerate(rows, rows_before + 1):
-        values = row.split(",")
-        if len(values) != len(table.columns):
-            return InputError(
-                f"expected {len(table.columns)} fields separated by commas, "
-                f"got {len(values)} in {row[:80]!r}",
-                where=f"{path}, row {number}",
-                remedy=f"{table.name} files have no header and the columns of schema.csv",
-            )
-        for field in table.fields:
-            value = values[table.columns.index(field.name)]
-            if not _is_readable(value, field):
-                return row_error(path, number, field.name, field.expected, repr(value[:80]))
+        if problem := row_problem(row, table, path, number):
+            return problem
     return InputError(f"expected a {table.name} file, got: {arrow_message[:200]}", where=str(path))
 
 
 def _is_readable(text: str, field: Field) -> bool:
     if not text:
-        return True
+        return not field.required
     if field.kind == "number":
         return _NUMBER.fullmatch(text) is not None
     return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= AFTER_END_US
