@@ -85,7 +85,9 @@ def block_size(nodes: int) -> int:
 def refresh_key(rule: Any, index: NodeIndex, node: int) -> None:
     """Recompute one node's key after its load, tasks or presence changed."""
     if index.present[node] and index.tasks[node] < index.max_tasks[node]:
-        index.key[node] = rule.ceiling(index.load, node, index.capacity, float(index.same_source[node]))
+        index.key[node] = rule.ceiling(
+            index.load, node, index.capacity, float(index.same_source[node])
+        )
     else:
         index.key[node] = -np.inf
 

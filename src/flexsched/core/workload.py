@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -136,6 +137,15 @@ class Workload:
 
     def __len__(self) -> int:
         return len(self.submit_s)
+
+    @cached_property
+    def request_kind(self) -> NDArray[np.int32]:
+        """(T,) number of the distinct request that each task has, in no particular order."""
+        kind = np.zeros(len(self), np.int64)
+        for column in self.request.T:
+            values, code = np.unique(column, return_inverse=True)
+            _, kind = np.unique(kind * max(len(values), 1) + code, return_inverse=True)
+        return kind.astype(np.int32)
 
     def digest(self) -> str:
         """A hash of every number a simulation depends on (identity of the workload)."""

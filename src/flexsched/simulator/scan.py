@@ -144,24 +144,6 @@ def _count_source(rule: Any, index: NodeIndex, state: State, source: int, hosts:
 
 
 @kernel
-def _find(
-    rule: Any,
-    index: NodeIndex,
-    state: State,
-    settings: ScanSettings,
-    hosts: Ints,
-    task: int,
-    tick: int,
-) -> int:
-    """The best node for a task, or NONE."""
-    source = state.tasks.source[task]
-    if settings.by_source and source != state.counters.source[0]:
-        _count_source(rule, index, state, source, hosts)
-    draw = mix(settings.seed, task, tick) if settings.seed >= 0 else -1
-    return best_node(rule, index, state.tasks.request[task], draw)
-
-
-@kernel
 def _bind(
     rule: Any, index: NodeIndex, state: State, task: int, node: int, t_s: float, tick_s: float
 ) -> None:
@@ -183,6 +165,35 @@ def _bind(
             state.counters.touched[0] += 1
         index.same_source[node] += 1
     add_load(rule, index, node, state.tasks.request[task])
+
+
+@kernel
+def _place(
+    rule: Any,
+    index: NodeIndex,
+    state: State,
+    settings: ScanSettings,
+    failures: Failures,
+    hosts: Ints,
+    task: int,
+    tick: int,
+    tick_s: float,
+) -> int:
+    """Bind a task to its best node; the reason if there is none."""
+    request, short = state.tasks.request[task], settings.short_reason
+    reason = _known_reason(failures.request, failures.reason, failures.known[0], request, short)
+    if reason == short:
+        return reason
+    if reason == _NO_REASON:
+        source = state.tasks.source[task]
+        if settings.by_source and source != state.counters.source[0]:
+            _count_source(rule, index, state, source, hosts)
+        draw = mix(settings.seed, task, tick) if settings.seed >= 0 else -1
+        node = best_node(rule, index, request, draw)
+        if node != NONE:
+            _bind(rule, index, state, task, node, tick * tick_s, tick_s)
+            return reason
+    return _why_not(rule, index, failures, request, reason, short)
 
 
 @kernel
@@ -233,47 +244,58 @@ def scan(
     t_s = tick * tick_s
     state_of, last_try, tried_round = state.book.state, state.book.last_try, state.book.tried_round
     tries, reason_of, failures_of = state.book.attempts, state.book.reason, state.book.failures
-    next_try_s, requests, current_round = (
-        state.book.next_try_s, state.tasks.request, state.counters.round)  # fmt: skip
+    next_try_s, current_round, placed = (
+        state.book.next_try_s, state.counters.round, state.counters.placed)  # fmt: skip
+    requests, kind_of = state.tasks.request, state.tasks.request_kind
+    failed_tick, failed_reason, failed_placed = (
+        state.kinds.failed_tick, state.kinds.reason, state.kinds.placed)  # fmt: skip
     failures = Failures(
         np.empty((REMEMBERED_FAILURES, requests.shape[1])),
         np.empty(REMEMBERED_FAILURES, np.int64),
         np.zeros(1, np.int64),
     )
-    failed_requests, failed_reasons, known = failures.request, failures.reason, failures.known
     anything_present = index.block_capacity.max() >= 0.0
-    short = settings.short_reason
-    attempts, failed = 0, 0
+    short = settings.short_reason if anything_present else _NO_NODE
+    attempts, failed, left = 0, 0, 0
     for _ in range(2 if settings.limited else 1):
         for position in range(pending.shape[0]):
-            task = order[pending[position]]
+            rank = pending[position]
+            task = order[rank]
             if settings.limited:
                 if attempts >= settings.max_attempts or failed >= settings.max_failures:
                     break
                 tried = tried_round[task] == current_round[0]
                 if tried or state_of[task] != _PENDING or last_try[task] == tick:
                     continue
+                tried_round[task] = current_round[0]
             if settings.backs_off and next_try_s[task] > t_s:
                 continue
             attempts += 1
             tries[task] += 1
             last_try[task] = tick
-            tried_round[task] = current_round[0]
-            request = requests[task]
-            reason, node = _NO_NODE, NONE
-            if anything_present:
-                reason = _known_reason(failed_requests, failed_reasons, known[0], request, short)
-            if anything_present and reason != short:
+            kind = kind_of[task]
+            reason = failed_reason[kind]
+            # Loads only grow within a scan: what failed for lack of resources fails again, and
+            # so does what failed at a task limit, but its reason holds until the next bind only.
+            known = failed_tick[kind] == tick and (
+                reason == short or failed_placed[kind] == placed[0]
+            )
+            if not known:
+                if anything_present:
+                    reason = _place(
+                        rule, index, state, settings, failures, hosts, task, tick, tick_s
+                    )
+                else:
+                    reason = _NO_NODE
                 if reason == _NO_REASON:
-                    node = _find(rule, index, state, settings, hosts, task, tick)
-                if node != NONE:
-                    _bind(rule, index, state, task, node, t_s, tick_s)
                     continue
-                reason = _why_not(rule, index, failures, request, reason, short)
+                failed_tick[kind] = tick
+                failed_reason[kind] = reason
+                failed_placed[kind] = placed[0]
             failed += 1
             reason_of[task] = reason
-            failures_of[task] += 1
             if settings.backs_off:
+                failures_of[task] += 1
                 next_try_s[task] = t_s + _backoff_s(failures_of[task])
             if settings.gives_up:
                 _give_up(state, task, t_s)
@@ -281,7 +303,6 @@ def scan(
             # Everything was tried: those tried from here on belong to the next round.
             current_round[0] += 1
     state.counters.attempts[0] += attempts
-    left = 0
     for position in range(pending.shape[0]):
         if state_of[order[pending[position]]] == _PENDING:
             pending[left] = pending[position]

@@ -1,7 +1,7 @@
 """What a running simulation knows, as named tuples of arrays that kernels change in place.
 
 T tasks, N nodes (in tie order, see :class:`~flexsched.core.placement.NodeIndex`), R resources,
-S sources; a slot is a place in the table of running tasks, which is kept in bind order so that
+S sources, K distinct requests; a slot is a place in the table of running tasks, which is kept in bind order so that
 every per-node sum is the plain sum over the node's tasks in the order they were bound.
 """
 
@@ -31,6 +31,7 @@ class TaskInputs(NamedTuple):
     """What the workload says; never changed. Shapes as in ``Workload``."""
 
     request: Floats
+    request_kind: NDArray[np.int32]
     source: Ints
     duration_s: Floats
     usage_offset: Ints
@@ -50,7 +51,7 @@ class TaskBook(NamedTuple):
 
     state: NDArray[np.int8]
     reason: NDArray[np.int8]
-    attempts: Ints
+    attempts: NDArray[np.int32]
     failures: NDArray[np.int32]
     last_try: NDArray[np.int32]
     tried_round: NDArray[np.int32]
@@ -125,6 +126,17 @@ class Counters(NamedTuple):
     evicted: Ints
 
 
+class RequestKinds(NamedTuple):
+    """The last failure of each distinct request, (K,) each.
+
+    ``failed_tick`` is its tick number, ``placed`` how many tasks that tick had placed before it.
+    """
+
+    failed_tick: NDArray[np.int32]
+    reason: NDArray[np.int8]
+    placed: Ints
+
+
 class State(NamedTuple):
     """Everything above in one piece."""
 
@@ -134,15 +146,17 @@ class State(NamedTuple):
     running: RunningTable
     totals: NodeTotals
     counters: Counters
+    kinds: RequestKinds
 
 
 def make_state(workload: Workload, nodes: int) -> State:
     """The state before anything was submitted."""
     count, width = workload.request.shape
+    kinds = int(workload.request_kind.max(initial=-1)) + 1
     book = TaskBook(
         state=np.zeros(count, np.int8),
         reason=np.zeros(count, np.int8),
-        attempts=np.zeros(count, np.int64),
+        attempts=np.zeros(count, np.int32),
         failures=np.zeros(count, np.int32),
         last_try=np.full(count, NONE, np.int32),
         tried_round=np.full(count, NONE, np.int32),
@@ -161,6 +175,7 @@ def make_state(workload: Workload, nodes: int) -> State:
     return State(
         tasks=TaskInputs(
             request=np.ascontiguousarray(workload.request),
+            request_kind=workload.request_kind,
             source=workload.source,
             duration_s=workload.duration_s,
             usage_offset=workload.usage_offset,
@@ -184,6 +199,11 @@ def make_state(workload: Workload, nodes: int) -> State:
             unmet=np.zeros((nodes, width)),
         ),
         counters=Counters(*(np.zeros(1, np.int64) for _ in Counters._fields)),
+        kinds=RequestKinds(
+            failed_tick=np.full(kinds, NONE, np.int32),
+            reason=np.zeros(kinds, np.int8),
+            placed=np.zeros(kinds, np.int64),
+        ),
     )
 
 
