@@ -24,7 +24,7 @@ def small() -> Workload:
 
 def content(workload: Workload) -> str:
     names = "".join(workload.task_names.to_pylist())
-    return f"{workload.digest()} {workload.task_class.tobytes().hex()} {names}"
+    return f"{workload.digest} {workload.task_class.tobytes().hex()} {names}"
 
 
 def test_same_seed_same_bytes_other_seed_other_bytes(small: Workload) -> None:
@@ -49,7 +49,7 @@ def test_large_usage_goes_through_a_file_without_a_name(
     got = synthetic.synthesize(tasks=SMALL, scratch=tmp_path)
     assert isinstance(got.usage, np.memmap)
     assert not got.usage.flags.writeable
-    assert got.digest() == small.digest()
+    assert got.digest == small.digest
     assert got.provenance == small.provenance
     assert list(tmp_path.iterdir()) == []
 
@@ -119,7 +119,7 @@ def test_nodes_alone_set_the_tasks_and_beside_tasks_change_nothing(small: Worklo
     by_nodes = synthetic.synthesize(nodes=40)
     assert len(by_nodes) == 7140
     crowded = synthetic.synthesize(tasks=SMALL, nodes=10)
-    assert crowded.digest() == small.digest()
+    assert crowded.digest == small.digest
     assert crowded.provenance.counts["nodes"] == 10
 
 

@@ -147,6 +147,7 @@ class Workload:
             _, kind = np.unique(kind * max(len(values), 1) + code, return_inverse=True)
         return kind.astype(np.int32)
 
+    @cached_property
     def digest(self) -> str:
         """A hash of every number a simulation depends on (identity of the workload)."""
         seen = hashlib.blake2b(digest_size=16)

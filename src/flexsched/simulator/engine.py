@@ -34,6 +34,10 @@ from flexsched.simulator.state import NONE, make_state, with_room
 _UNLIMITED = np.iinfo(np.int64).max
 
 
+#: How demand beyond a node's capacity is shared, see :class:`Settings`.
+Contention = Literal["share", "paper"]
+
+
 class Row(NamedTuple):
     """What one tick came to; see :mod:`flexsched.simulator.recorder` for the table.
 
@@ -72,21 +76,21 @@ class Settings:
     tick_s: float = 60.0
     horizon_s: float | None = None
     seed: int = 0
-    contention: Literal["share", "paper"] = "share"
+    contention: Contention = "share"
     demand_scale: float = 1.0
 
     def __post_init__(self) -> None:
         horizon_ok = self.horizon_s is None or 0 < self.horizon_s < np.inf
-        for name, holds, expected in (
-            ("tick", 0 < self.tick_s < np.inf, "a length > 0"),
-            ("horizon", horizon_ok, "a time > 0, or none"),
-            ("seed", self.seed >= 0, "an integer >= 0"),
-            ("contention", self.contention in ("share", "paper"), "share or paper"),
-            ("demand_scale", 0 < self.demand_scale < np.inf, "a factor > 0"),
-        ):
+        for name, value, holds, expected in (
+            ("tick", self.tick_s, 0 < self.tick_s < np.inf, "a length > 0"),
+            ("horizon", self.horizon_s, horizon_ok, "a time > 0, or none"),
+            ("seed", self.seed, self.seed >= 0, "an integer >= 0"),
+            ("contention", self.contention, self.contention in ("share", "paper"),
+             "share or paper"),
+            ("demand_scale", self.demand_scale, 0 < self.demand_scale < np.inf, "a factor > 0"),
+        ):  # fmt: skip
             if not holds:
-                raise SettingError(f"{name}: expected {expected}, got {getattr(self, name, None)}"
-                                   if hasattr(self, name) else f"{name}: expected {expected}")  # fmt: skip
+                raise SettingError(f"{name}: expected {expected}, got {value}")
 
 
 class Simulation:

@@ -1,8 +1,8 @@
 """What a running simulation knows, as named tuples of arrays that kernels change in place.
 
 T tasks, N nodes (in tie order, see :class:`~flexsched.core.placement.NodeIndex`), R resources,
-S sources, K distinct requests; a slot is a place in the table of running tasks, which is kept in bind order so that
-every per-node sum is the plain sum over the node's tasks in the order they were bound.
+S sources, K distinct requests; a slot is a place in the table of running tasks, which is kept
+in bind order so that every per-node sum is the plain sum over the node's tasks in the order they were bound.
 """
 
 from __future__ import annotations

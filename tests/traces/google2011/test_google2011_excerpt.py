@@ -103,4 +103,4 @@ def test_licence_and_origin_are_stated(workload):
 
 
 def test_reading_twice_gives_the_same_bytes(workload):
-    assert read([EXCERPT]).digest() == workload.digest()
+    assert read([EXCERPT]).digest == workload.digest

@@ -64,7 +64,7 @@ def test_parts_in_any_order_and_packing_give_the_same_workload(tmp_path):
         )
     ]
     for paths in (parts, parts[::-1], [tmp_path / "task_events"]):
-        assert read(paths, usage="request").digest() == whole.digest()
+        assert read(paths, usage="request").digest == whole.digest
     assert len(whole) == 40
 
 
@@ -235,7 +235,7 @@ def test_windows_line_ends_byte_mark_and_blank_lines_change_nothing(tmp_path):
     path = tmp_path / "b" / "task_events.csv"
     path.parent.mkdir()
     path.write_bytes(b"\xef\xbb\xbf" + "\r\n".join([*EVENTS[:7], "", *EVENTS[7:]]).encode())
-    assert load(path).digest() == plain.digest()
+    assert load(path).digest == plain.digest
 
 
 def test_scientific_notation_is_exact_and_counted(tmp_path):

@@ -117,6 +117,10 @@ class Policy(BaseModel):
         """A fresh penalty controller for updates every ``tick_s``, or None."""
         return None
 
+    def claimed_factor(self) -> float:
+        """What the policy takes a node's capacity for, over the real one."""
+        return 1.0
+
     def fixed_penalty(self) -> float:
         """P where there is no controller."""
         return 1.0
@@ -142,7 +146,7 @@ def _let_compiled_code_call(name: str, named_tuple: type) -> None:
     """Make ``rule.name(...)`` in a kernel call the method of the rule's own class."""
 
     @overload_method(named_tuple, name)
-    def call(self: Any, *arguments: Any) -> Any:  # noqa: ARG001
+    def call(self: Any, *arguments: Any) -> Any:
         method = getattr(self.instance_class, name, None)
         if method is None:
             return None

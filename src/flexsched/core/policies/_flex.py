@@ -96,15 +96,15 @@ class Flex(Policy):
 
     load: ClassVar[LoadKind] = "usage"
 
-    target_qos: float = Field(0.99, gt=0, le=1)
-    penalty_start: float = Field(1.5, gt=0, allow_inf_nan=False)
-    penalty_min: float | None = Field(None, gt=0, allow_inf_nan=False)
-    penalty_max: float = Field(3.0, gt=0, allow_inf_nan=False)
-    alpha: float = Field(0.99, gt=0, lt=1)
-    beta: float = Field(1.0, gt=0, allow_inf_nan=False)
+    target_qos: float = Field(default=0.99, gt=0, le=1)
+    penalty_start: float = Field(default=1.5, gt=0, allow_inf_nan=False)
+    penalty_min: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    penalty_max: float = Field(default=3.0, gt=0, allow_inf_nan=False)
+    alpha: float = Field(default=0.99, gt=0, lt=1)
+    beta: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     controller: Literal["flex", "paper", "fixed", "none"] = "flex"
     estimator: str = "last"
-    same_source_weight: float = Field(0.01, ge=0, allow_inf_nan=False)
+    same_source_weight: float = Field(default=0.01, ge=0, allow_inf_nan=False)
     score: Literal["exact", "authors"] = "exact"
 
     @model_validator(mode="after")

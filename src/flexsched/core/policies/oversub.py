@@ -26,10 +26,13 @@ class Oversub(RequestPolicy):
     title: ClassVar[str] = "Oversub"
     summary: ClassVar[str] = "requests up to twice the capacity; least requested node first"
 
-    factor: float = Field(2.0, gt=0, allow_inf_nan=False)
+    factor: float = Field(default=2.0, gt=0, allow_inf_nan=False)
     score: Literal["exact", "authors"] = "exact"
 
     def rule(self) -> Rule:
         if self.score == "authors":
             return AuthorsLeastRequestedRule(self.factor)
         return LeastRequestedRule(self.factor)
+
+    def claimed_factor(self) -> float:
+        return self.factor

@@ -1,0 +1,20 @@
+"""Replaying a workload under a policy, and what comes of it."""
+
+from __future__ import annotations
+
+from flexsched.simulator.engine import Contention, Row, Settings, Simulation, check_policies
+from flexsched.simulator.run import Run, summary_document, write_json
+from flexsched.simulator.simulate import TickView, simulate
+
+__all__ = [
+    "Contention",
+    "Row",
+    "Run",
+    "Settings",
+    "Simulation",
+    "TickView",
+    "check_policies",
+    "simulate",
+    "summary_document",
+    "write_json",
+]
