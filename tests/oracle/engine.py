@@ -127,17 +127,20 @@ class _Simulation:
 
     def scan(self, t_s: float) -> None:
         self.note_situation()
-        for task in self.queue.next_scan(t_s):
+        trying = self.queue.next_scan(t_s)
+        for task in trying:
             task.attempts += 1
             self.events["attempts"] += 1
             target = placing.choose(task, self.nodes, self.controller.penalty, self.settings)
             if isinstance(target, Node):
                 self.queue.pending.remove(task)
                 self.place(task, target, t_s)
-                self.note_situation()
+                # A bind only adds load: whoever failed in this tick would fail again.
+                self.situation = self.seen_by_a_scan()
             else:
                 self.fail(task, target, t_s)
             self.queue.note_try(task)
+        self.queue.end_scan(trying)
 
     def measure(self, t_s: float) -> float:
         running = satisfied = 0
@@ -206,17 +209,22 @@ class _Simulation:
     def is_empty(self) -> bool:
         return not self.running() and not self.queue.pending and not self.unseen
 
-    def note_situation(self) -> None:
-        """Forget which tasks failed as soon as a scan would see anything else than before."""
+    def seen_by_a_scan(self) -> object:
+        """Everything on which the outcome of a try depends, the task itself aside."""
+        resources = range(len(self.resources))
         penalty = self.controller.penalty
-        seen = [
+        return [
             (
                 node.present,
                 len(node.tasks),
-                [placing.load(node, r, penalty, self.settings) for r in range(len(self.resources))],
+                [placing.load(node, r, penalty, self.settings) for r in resources],
             )
             for node in self.nodes
         ]
+
+    def note_situation(self) -> None:
+        """Forget which tasks failed as soon as a scan would see anything else than before."""
+        seen = self.seen_by_a_scan()
         if seen != self.situation:
             self.situation = seen
             self.hopeless = set()

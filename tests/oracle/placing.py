@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from oracle.settings import Settings
 from oracle.state import Node, Task
 
@@ -38,7 +36,10 @@ def has_room(task: Task, node: Node, penalty: float, settings: Settings) -> bool
 
 
 def score(task: Task, node: Node, penalty: float, settings: Settings) -> float:
-    """Larger is better; resources that the node does not have play no part."""
+    """Larger is better; resources that the node does not have play no part.
+
+    A node that has none at all counts as full, so that it is not preferred as empty.
+    """
     owned = [r for r, capacity in enumerate(node.capacity) if capacity > 0]
     if settings.is_flex:
         free = min(
@@ -46,7 +47,7 @@ def score(task: Task, node: Node, penalty: float, settings: Settings) -> float:
                 (node.capacity[r] - load(node, r, penalty, settings)) / node.capacity[r]
                 for r in owned
             ),
-            default=-math.inf,
+            default=0.0,
         )
         same_source = sum(1 for other in node.tasks if other.source == task.source)
         return free - settings.same_source_weight * same_source
@@ -54,7 +55,7 @@ def score(task: Task, node: Node, penalty: float, settings: Settings) -> float:
         return -float(node.index)
     fullest = max(
         ((load(node, r, penalty, settings) + task.request[r]) / node.capacity[r] for r in owned),
-        default=-math.inf if settings.policy == "best-fit" else math.inf,
+        default=1.0,
     )
     return fullest if settings.policy == "best-fit" else -fullest
 

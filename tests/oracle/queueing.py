@@ -37,9 +37,19 @@ class Queue:
         return ready[: self.settings.attempts_per_tick]
 
     def note_try(self, task: Task) -> None:
-        """Remember a try; once every pending task has had its try, a new round begins."""
+        """Remember a try; once every pending task has had its try, a new round begins.
+
+        Only a limit makes rounds matter: without one, every scan goes by rank alone.
+        """
+        if self.settings.attempts_per_tick is None:
+            return
         self.tried_this_round.add(task.index)
-        if all(task.index in self.tried_this_round for task in self.pending):
+        if all(other.index in self.tried_this_round for other in self.pending):
+            self.tried_this_round.clear()
+
+    def end_scan(self, tried: list[Task]) -> None:
+        """A scan that got to every pending task was a full round in itself."""
+        if all(task in tried for task in self.pending):
             self.tried_this_round.clear()
 
     def note_failure(self, task: Task, t_s: float) -> None:

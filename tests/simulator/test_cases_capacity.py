@@ -232,7 +232,7 @@ def test_c9_the_engine_s_node_sums_are_those_of_the_running_task(
     seen: list[tuple[list[int], list[float]]] = []
 
     def observe(tick: Any) -> None:
-        seen.append((list(tick.running), [float(x) for x in tick.requested[:, 0]]))
+        seen.append((list(tick.tasks), [float(x) for x in tick.requested[:, 0]]))
 
     settings = Settings("least-fit", horizon_s=180.0, backoff="fail")
     product_simulate(read(EVERY_STATE), None, settings, observers=(observe,))

@@ -144,13 +144,13 @@ tasks:
 
     def observe(tick: Any) -> None:
         requested, used = np.zeros((2, 2)), np.zeros((2, 2))
-        for task, node in zip(tick.running, tick.node, strict=True):
+        for task, node in zip(tick.tasks, tick.nodes, strict=True):
             requested[node] += workload.request[task]
             used[node] += _usage(workload, task)
         np.testing.assert_array_equal(tick.requested, requested)
         held = np.minimum(used, workload.nodes.capacity)
         np.testing.assert_allclose(tick.usage, held, rtol=1e-12)
-        assert tick.row["running"] == len(tick.running)
+        assert tick.row["running"] == len(tick.tasks)
         assert tick.row["request_cpu"] == requested[:, 0].sum()
         events.append(tuple(tick.row[k] for k in ("finished", "arrivals", "placed")))
 

@@ -71,3 +71,18 @@ def test_both_agree_where_back_off_spans_ticks(data: st.DataObject, policy: str)
     tick_s = data.draw(st.sampled_from([1.0, 2.5, 4.0]))
     chosen = oracle.Settings(policy, tick_s=tick_s, horizon_s=130.0, backoff="kubernetes")
     compare(scenario, chosen, replaced=False, exact=True)
+
+
+@pytest.mark.parametrize("policy", ["least-fit", "flex-l"])
+@given(data=st.data())
+@examples(max_examples=60, **SLOW_IS_FINE)
+def test_both_agree_on_rounds_with_tasks_in_back_off(data: st.DataObject, policy: str) -> None:
+    scenario = data.draw(scenarios(max_nodes=2, max_tasks=12))
+    chosen = oracle.Settings(
+        policy,
+        tick_s=data.draw(st.sampled_from([2.5, 4.0, 60.0])),
+        horizon_s=130.0,
+        backoff=data.draw(st.sampled_from(["kubernetes", "fail"])),
+        attempts_per_tick=data.draw(st.sampled_from([1, 2, 3])),
+    )
+    compare(scenario, chosen, replaced=False, exact=True)

@@ -170,9 +170,13 @@ def settings(draw: st.DrawFn, policy: str, resources: tuple[str, ...] = NAMES) -
     chosen: dict[str, object] = {
         "tick_s": draw(st.sampled_from([60.0, 60.0, 30.0, 45.0])),
         "horizon_s": draw(st.sampled_from([None, None, 300.0, 400.0])),
-        "attempts_per_tick": draw(st.sampled_from([None, None, 1, 2, 5])),
-        "backoff": draw(st.sampled_from(["none", "none", "kubernetes", "fail"])),
     }
+    # Rounds and back-off together are a test of their own.
+    match draw(st.sampled_from(["plain", "limit", "backoff"])):
+        case "limit":
+            chosen["attempts_per_tick"] = draw(st.sampled_from([1, 2, 5]))
+        case "backoff":
+            chosen["backoff"] = draw(st.sampled_from(["kubernetes", "fail"]))
     if policy != "first-fit":
         chosen["tie"] = draw(st.sampled_from(["first", "last-lexical"]))
     if policy == "oversub":
