@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from flexsched.traces import google2011, synthetic
     from flexsched.traces._formats import formats, trace_format
-    from flexsched.traces._read import read_workload
+    from flexsched.traces._read import read_cluster, read_workload
     from flexsched.traces.schema import TraceFormat
     from flexsched.traces.stored import write_workload
 
@@ -19,6 +19,7 @@ __all__ = [
     "TraceFormat",
     "formats",
     "google2011",
+    "read_cluster",
     "read_workload",
     "synthetic",
     "trace_format",
@@ -29,6 +30,7 @@ _MODULES = ("google2011", "synthetic")
 _HOME = {
     "TraceFormat": "schema",
     "formats": "_formats",
+    "read_cluster": "_read",
     "read_workload": "_read",
     "trace_format": "_formats",
     "write_workload": "stored",

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
-from typing import Any, get_type_hints
 from urllib.parse import parse_qsl
 
-from pydantic import TypeAdapter, ValidationError
-
-from flexsched.core.errors import InputError, SettingError
-from flexsched.core.suggest import suggestion
+from flexsched.core.cluster import Cluster
+from flexsched.core.errors import InputError
 from flexsched.core.workload import Workload
 from flexsched.traces import stored, synthetic
-from flexsched.traces.scenario import read_scenario
+from flexsched.traces._arguments import typed_arguments
+from flexsched.traces.scenario import read_nodes, read_scenario
 
 _SCENARIO_SUFFIXES = (".yaml", ".yml", ".json")
 _SYNTHETIC = "synthetic:"
@@ -34,7 +31,10 @@ def read_workload(where: str | Path) -> Workload:
     """
     if isinstance(where, str) and where.startswith(_SYNTHETIC):
         name, _, query = where.removeprefix(_SYNTHETIC).partition("?")
-        return synthetic.synthesize(name, **_arguments(query, where))
+        pairs = parse_qsl(query, keep_blank_values=True)
+        return synthetic.synthesize(
+            name, **typed_arguments(synthetic.synthesize, pairs, given=("name",), where=where)
+        )
     path = Path(where)
     if path.is_dir():
         return stored.read_workload(path)
@@ -48,19 +48,23 @@ def read_workload(where: str | Path) -> Workload:
     )
 
 
-def _arguments(query: str, where: str) -> dict[str, Any]:
-    """Read ``key=value&...`` as arguments of ``synthesize``, of the types that it declares."""
-    hints = get_type_hints(synthetic.synthesize)
-    known = [key for key in inspect.signature(synthetic.synthesize).parameters if key != "name"]
-    arguments: dict[str, Any] = {}
-    for key, text in parse_qsl(query, keep_blank_values=True):
-        if key not in known:
-            raise SettingError(f"unknown key {key!r}", where=where, remedy=suggestion(key, known))
-        if key in arguments:
-            raise SettingError(f"expected each key once, got {key} again", where=where)
-        try:
-            arguments[key] = TypeAdapter(hints[key]).validate_python(text)
-        except ValidationError as error:
-            reason = error.errors()[0]["msg"]
-            raise SettingError(f"key {key}: {reason}, got {text!r}", where=where) from None
-    return arguments
+def read_cluster(where: str | Path) -> Cluster:
+    """Read the nodes of a cluster.
+
+    Args:
+        where: a scenario file, of which only the nodes count (it needs no tasks), or a stored
+            workload (folder) with nodes.
+
+    Raises:
+        InputError: no nodes are there, or the file breaks its format.
+    """
+    path = Path(where)
+    if path.is_dir():
+        return stored.read_nodes(path)
+    if path.suffix in _SCENARIO_SUFFIXES:
+        return read_nodes(path)
+    raise InputError(
+        f"expected a cluster, got {'another kind of file' if path.exists() else 'no such file'}",
+        where=str(path),
+        remedy="name a scenario file (.yaml, .yml, .json) with nodes, or a stored workload",
+    )

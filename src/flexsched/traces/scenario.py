@@ -62,6 +62,20 @@ def read_scenario(path: Path) -> Workload:
     return _workload(path, tasks, resources, nodes, tick_s, horizon_s)
 
 
+def read_nodes(path: Path) -> Cluster:
+    """Read only the nodes of a scenario file, which may be all that it holds.
+
+    Raises:
+        InputError: the file names no node or breaks a rule of the format.
+    """
+    top = read_marked(path)
+    keys = top.mapping(_TOP_KEYS)
+    if "nodes" not in keys:
+        raise top.error("expected the key nodes", remedy="or give their number with --nodes")
+    entries = [read_node_entry(item) for item in keys["nodes"].items()]
+    return _cluster(keys["nodes"], entries, _resources(entries, ()))
+
+
 def _workload(
     path: Path,
     entries: Sequence[TaskEntry],

@@ -21,11 +21,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from flexsched._folder import new_folder
 from flexsched.core.cluster import NO_TASK_LIMIT, Cluster
 from flexsched.core.errors import InputError
 from flexsched.core.workload import Provenance, Workload
 from flexsched.traces._columns import Columns
-from flexsched.traces._folder import new_folder
 from flexsched.traces._stored_document import (
     DOCUMENT,
     FORMAT,
@@ -132,6 +132,23 @@ def read_workload(folder: Path) -> Workload:
         tick_s=document.tick_s,
         horizon_s=document.horizon_s,
     )
+
+
+def read_nodes(folder: Path) -> Cluster:
+    """Read only the nodes of a stored workload.
+
+    Raises:
+        InputError: it has none, or a file is missing or breaks the format.
+    """
+    document = Document.read(folder)
+    if document.rows.nodes is None:
+        raise InputError(
+            "expected a stored workload with nodes, got one without",
+            where=str(folder),
+            remedy="name a scenario file with nodes, or give their number with --nodes",
+        )
+    cluster, _ = _read_nodes(folder / "nodes.parquet", document.resources, document.rows.nodes)
+    return cluster
 
 
 def _check_resources(workload: Workload, resources: Sequence[Resource]) -> None:

@@ -30,7 +30,7 @@ def new_folder(folder: Path, *, marker: str, force: bool = False) -> Iterator[Pa
     Raises:
         OutputError: ``folder`` exists, or writing failed (disk full, no permission).
     """
-    _check_target(folder, marker, force)
+    check_target(folder, marker=marker, force=force)
     aside: Path | None = None
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def new_folder(folder: Path, *, marker: str, force: bool = False) -> Iterator[Pa
         content = aside / "new"
         content.mkdir()
         yield content
-        _check_target(folder, marker, force)
+        check_target(folder, marker=marker, force=force)
         _exchange(content, folder, aside / "old")
     except OSError as error:
         raise OutputError(
@@ -63,7 +63,12 @@ def _exchange(content: Path, folder: Path, old: Path) -> None:
         raise
 
 
-def _check_target(folder: Path, marker: str, force: bool) -> None:
+def check_target(folder: Path, *, marker: str, force: bool = False) -> None:
+    """Refuse a place for a result; arguments as in :func:`new_folder`.
+
+    Raises:
+        OutputError: ``folder`` exists and may not be replaced.
+    """
     if not folder.exists():
         return
     if not force:
