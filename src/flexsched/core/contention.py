@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexsched.core.jit import kernel
+from flexsched.core.jit import inlined
 
 
-@kernel
+@inlined
 def guarantee(demand: float, request: float, capacity: float, requested: float) -> float:
     """What a task gets in any case: min(d, r, C*r/R); 0 where nothing is requested.
 
@@ -27,7 +27,7 @@ def guarantee(demand: float, request: float, capacity: float, requested: float) 
     return min(demand, min(request, capacity * request / requested))
 
 
-@kernel
+@inlined
 def wrapped_guarantee(demand: float, request: float, capacity: float, requested: float) -> float:
     """:func:`guarantee` with C*r in 64-bit integer bytes, as in the authors' simulator.
 
@@ -42,7 +42,7 @@ def wrapped_guarantee(demand: float, request: float, capacity: float, requested:
     return max(0.0, min(demand, min(request, wrapped / requested)))
 
 
-@kernel
+@inlined
 def allocation(
     demand: float, guaranteed: float, capacity: float, sum_guaranteed: float, sum_unmet: float
 ) -> float:

@@ -68,6 +68,11 @@ def kernel(function: _Function) -> _Function:
     return _compile(function, cache_folder(_package_of(function)))
 
 
+def inlined(function: _Function) -> _Function:
+    """A small step of a kernel, always inlined: a call would count references to its arrays."""
+    return numba.njit(forceinline=True, error_model="numpy")(function)  # type: ignore[return-value]
+
+
 @functools.cache
 def _specialised(function: Callable[..., Any], rule_type: type) -> Callable[..., Any]:
     """A kernel of its own for a rule that is not part of this package."""
@@ -89,11 +94,11 @@ def _package_of(function: Callable[..., Any]) -> Path:
 
 def _compile(function: _Function, folder: Path | None) -> _Function:
     if folder is None:
-        return numba.njit(nogil=True)(function)  # type: ignore[return-value]
+        return numba.njit(nogil=True, error_model="numpy")(function)  # type: ignore[return-value]
     # Numba reads the folder when the function is decorated; the setting is put back at once.
     previous = _config.CACHE_DIR
     _config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(cache=True, nogil=True)(function)  # type: ignore[return-value]
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[return-value]
     finally:
         _config.CACHE_DIR = previous

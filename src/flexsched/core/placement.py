@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from flexsched.core.jit import kernel
+from flexsched.core.jit import inlined, kernel
 
 
 class NodeIndex(NamedTuple):
@@ -75,13 +75,13 @@ def make_index(capacity: NDArray[np.float64], max_tasks: NDArray[np.int64]) -> N
     )
 
 
-@kernel
+@inlined
 def block_size(nodes: int) -> int:
     """Nodes per block: the square root balances blocks to look at against nodes in one."""
     return max(1, int(np.ceil(np.sqrt(nodes))))
 
 
-@kernel
+@inlined
 def refresh_key(rule: Any, index: NodeIndex, node: int) -> None:
     """Recompute one node's key after its load, tasks or presence changed."""
     if index.present[node] and index.tasks[node] < index.max_tasks[node]:
@@ -95,24 +95,22 @@ def refresh_key(rule: Any, index: NodeIndex, node: int) -> None:
 @kernel
 def refresh_block(index: NodeIndex, block: int) -> None:
     """Recompute one block's summary from its nodes' keys, loads and capacities."""
-    size = block_size(index.key.shape[0])
-    first = block * size
-    last = min(first + size, index.key.shape[0])
-    width = index.capacity.shape[1]
+    key, load, capacity, present = index.key, index.load, index.capacity, index.present
+    block_load, block_capacity = index.block_load, index.block_capacity
+    size = block_size(key.shape[0])
     best = -np.inf
-    for resource in range(width):
-        index.block_load[block, resource] = np.inf
-        index.block_capacity[block, resource] = -1.0
-    for node in range(first, last):
-        best = max(best, index.key[node])
-        if index.present[node]:
-            for resource in range(width):
-                index.block_load[block, resource] = min(
-                    index.block_load[block, resource], index.load[node, resource]
-                )
-                index.block_capacity[block, resource] = max(
-                    index.block_capacity[block, resource], index.capacity[node, resource]
-                )
+    for resource in range(capacity.shape[1]):
+        block_load[block, resource] = np.inf
+        block_capacity[block, resource] = -1.0
+    for node in range(block * size, min((block + 1) * size, key.shape[0])):
+        best = max(best, key[node])
+        if not present[node]:
+            continue
+        for resource in range(capacity.shape[1]):
+            least = min(block_load[block, resource], load[node, resource])
+            largest = max(block_capacity[block, resource], capacity[node, resource])
+            block_load[block, resource] = least
+            block_capacity[block, resource] = largest
     index.block_key[block] = best
 
 
@@ -135,16 +133,20 @@ def add_load(rule: Any, index: NodeIndex, node: int, request: NDArray[np.float64
     refresh_block(index, node // block_size(index.key.shape[0]))
 
 
-@kernel
+@inlined
+def _stir(value: int) -> int:
+    """Scramble 31 bits (multiplications and shifts, every product below 2**62)."""
+    value = ((value ^ (value >> 16)) * 0x21F0AAAD) & 0x7FFFFFFF
+    value = ((value ^ (value >> 15)) * 0x735A2D97) & 0x7FFFFFFF
+    return value ^ (value >> 15)
+
+
+@inlined
 def mix(seed: int, first: int, second: int) -> int:
-    """A 63-bit hash of three integers (the finaliser of SplitMix64, Steele et al. 2014)."""
-    value = np.uint64(seed)
-    for word in (first, second):
-        value = (value ^ np.uint64(word)) + np.uint64(0x9E3779B97F4A7C15)
-        value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        value = value ^ (value >> np.uint64(31))
-    return int(value >> np.uint64(1))
+    """A hash of three integers >= 0, below 2**31; the same in compiled and plain Python."""
+    value = _stir(int(seed) & 0x7FFFFFFF)
+    value = _stir(value ^ (int(first) & 0x7FFFFFFF))
+    return _stir(value ^ (int(second) & 0x7FFFFFFF))
 
 
 @kernel
@@ -158,50 +160,37 @@ def best_node(rule: Any, index: NodeIndex, request: NDArray[np.float64], draw: i
         draw: < 0: the first row wins among equal scores; >= 0: the winner is drawn
             uniformly, by the least hash of draw and node.
     """
-    blocks = index.block_key.shape[0]
+    key, load, capacity, same_source = index.key, index.load, index.capacity, index.same_source
+    block_key, block_load, block_capacity, bounds = (
+        index.block_key, index.block_load, index.block_capacity, index.block_bound)  # fmt: skip
+    blocks, size = bounds.shape[0], block_size(key.shape[0])
     start = -1
     for block in range(blocks):
         bound = -np.inf
-        if index.block_key[block] > -np.inf and rule.fits(
-            index.block_load, block, request, index.block_capacity
-        ):
-            bound = rule.block_ceiling(
-                index.block_key[block], index.block_load, block, request, index.block_capacity
-            )
-        index.block_bound[block] = bound
-        if bound > -np.inf and (start < 0 or bound > index.block_bound[start]):
+        if block_key[block] > -np.inf and rule.fits(block_load, block, request, block_capacity):
+            bound = rule.block_ceiling(block_key[block], block_load, block, request, block_capacity)
+        bounds[block] = bound
+        if bound > -np.inf and (start < 0 or bound > bounds[start]):
             start = block
     if start < 0:
         return -1
     # The most promising block first: its best score lets most others be passed over.
-    best, best_score, best_hash = -1, -np.inf, 0
-    size = block_size(index.key.shape[0])
+    best, best_score, best_lot = -1, -np.inf, 0
     for turn in range(-1, blocks):
         block = start if turn < 0 else turn
-        bound = index.block_bound[block]
-        if turn == start or bound == -np.inf or bound < best_score:
+        if turn == start or bounds[block] == -np.inf or bounds[block] < best_score:
             continue
-        if bound == best_score and draw < 0 and block * size > best:
+        if bounds[block] == best_score and draw < 0 and block * size > best:
             continue
-        for node in range(block * size, min((block + 1) * size, index.key.shape[0])):
-            key = index.key[node]
-            if key == -np.inf or key < best_score:
+        for node in range(block * size, min((block + 1) * size, key.shape[0])):
+            if key[node] == -np.inf or key[node] < best_score:
                 continue
-            if not rule.fits(index.load, node, request, index.capacity):
+            if not rule.fits(load, node, request, capacity):
                 continue
-            score = rule.score(
-                index.load, node, request, index.capacity, float(index.same_source[node])
-            )
-            if score < best_score:
-                continue
-            if draw >= 0:
-                lot = mix(draw, node, 0)
-                wins = score > best_score or best < 0 or lot < best_hash
-                best_hash = lot if wins else best_hash
-            else:
-                wins = score > best_score or best < 0 or node < best
-            if wins:
-                best, best_score = node, score
+            score = rule.score(load, node, request, capacity, float(same_source[node]))
+            lot = (mix(draw, node, 0) << 31) + node if draw >= 0 else node
+            if score > best_score or (score == best_score and (best < 0 or lot < best_lot)):
+                best, best_score, best_lot = node, score, lot
     return best
 
 

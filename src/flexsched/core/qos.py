@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from flexsched.core.jit import kernel
+from flexsched.core.jit import inlined
 
 #: A task counts as served from (1 - this) of what it is owed; absorbs rounding only.
 SERVED_TOLERANCE = 1e-6
 
 
-@kernel
+@inlined
 def served(allocated: float, demand: float, request: float) -> bool:
     """Whether one resource of one task is satisfied: a >= d or a >= r.
 

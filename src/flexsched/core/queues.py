@@ -13,17 +13,18 @@ from flexsched.core.cluster import MEMORY, Cluster
 from flexsched.core.errors import SettingError
 from flexsched.core.workload import Workload
 
-Order = NDArray[np.int64]
+#: Tasks by rank, or ascending ranks of tasks.
+Order = NDArray[np.int32]
 
 
 def first_in_first_out(workload: Workload) -> Order:
     """(T,) tasks by submission time, then input order."""
-    return np.argsort(workload.submit_s, kind="stable")
+    return np.argsort(workload.submit_s, kind="stable").astype(np.int32)
 
 
 def largest_first(workload: Workload, size: NDArray[np.float64]) -> Order:
     """(T,) tasks by decreasing size, then submission time, then input order."""
-    return np.lexsort((workload.submit_s, -size))
+    return np.lexsort((workload.submit_s, -size)).astype(np.int32)
 
 
 def memory_size(workload: Workload) -> NDArray[np.float64]:

@@ -29,7 +29,7 @@ from flexsched.core.workload import Workload
 from flexsched.simulator import lifecycle
 from flexsched.simulator.measure import later_change_s, make_statistics, measure, summarise
 from flexsched.simulator.scan import ScanSettings, scan
-from flexsched.simulator.state import NONE, make_state, with_room
+from flexsched.simulator.state import NONE, Count, make_state, with_room
 
 _UNLIMITED = np.iinfo(np.int64).max
 
@@ -130,8 +130,8 @@ class Simulation:
         self._tick = 0
         self._rank_to_task = policy.queue_order(workload, cluster)
         self._task_to_rank = np.empty_like(self._rank_to_task)
-        self._task_to_rank[self._rank_to_task] = np.arange(len(workload))
-        self._pending = np.empty(0, np.int64)
+        self._task_to_rank[self._rank_to_task] = np.arange(len(workload), dtype=np.int32)
+        self._pending = np.empty(0, np.int32)
         self._too_large = _too_large(workload, cluster)
         self._hosts = np.empty(0, np.int64)
         self._scan_settings = _scan_settings(policy, settings)
@@ -172,18 +172,17 @@ class Simulation:
 
     def _step(self, t_s: float) -> Row | None:
         state, index, counters = self.state, self.index, self.state.counters
-        for name in ("attempts", "placed", "finished", "failed", "evicted"):
-            getattr(counters, name)[0] = 0
+        counters[Count.ATTEMPTS :] = 0
         arrivals = self._begun if self._tick == 0 else 0
         lifecycle.complete_due(state, index, self._tick, t_s)
         changed = self._move_nodes(t_s)
         submitted, rejected = self._submit(t_s)
         arrivals += submitted
         lifecycle.settle(state)
-        if changed or arrivals or counters.finished[0]:
+        if changed or arrivals or counters[Count.FINISHED]:
             self._quiet_from = self._tick
         self._scan()
-        running, pending = int(counters.live[0]), len(self._pending)
+        running, pending = int(counters[Count.LIVE]), len(self._pending)
         over = self._arrived == len(self._arrivals) and self.settings.horizon_s is None
         if over and not (running or pending or arrivals):
             return None
@@ -199,11 +198,21 @@ class Simulation:
             )
         shows_penalty = getattr(self.policy, "controller", "none") != "none"
         return Row(
-            t_s, running, pending, arrivals, int(counters.placed[0]), int(counters.finished[0]),
-            rejected, int(counters.failed[0]), int(counters.evicted[0]),
-            int(counters.attempts[0]), sums, violated, qos,
-            scanned_with if shows_penalty else None,
-        )  # fmt: skip
+            t_s=t_s,
+            running=running,
+            pending=pending,
+            arrivals=arrivals,
+            placed=int(counters[Count.PLACED]),
+            finished=int(counters[Count.FINISHED]),
+            rejected=rejected,
+            failed=int(counters[Count.FAILED]),
+            evicted=int(counters[Count.EVICTED]),
+            attempts=int(counters[Count.ATTEMPTS]),
+            sums=sums,
+            violated=violated,
+            qos=qos,
+            penalty=scanned_with if shows_penalty else None,
+        )
 
     def _move_nodes(self, t_s: float) -> bool:
         """Nodes leave, then join; displaced tasks are queued again with their old rank."""
@@ -233,7 +242,7 @@ class Simulation:
         book.reason[hopeless] = int(Reason.TOO_LARGE)
         queued = tasks[~self._too_large[tasks]] if hopeless.size else tasks
         book.state[queued] = int(TaskState.PENDING)
-        book.pending_since_s[queued] = np.maximum(self.workload.submit_s[queued], 0.0)
+        book.life.pending_since_s[queued] = np.maximum(self.workload.submit_s[queued], 0.0)
         self._queue(queued)
         return len(tasks), len(hopeless)
 
@@ -315,10 +324,10 @@ class Simulation:
         counters = self.state.counters
         if self.settings.horizon_s is not None or self._arrived < len(self._arrivals):
             return False
-        if counters.live[0] > counters.endless[0]:
+        if counters[Count.LIVE] > counters[Count.ENDLESS]:
             return False
         if len(self._pending) == 0:
-            return bool(counters.live[0] > 0)
+            return bool(counters[Count.LIVE] > 0)
         now_s = self._tick * self.settings.tick_s
         if ((self.until_s > now_s) & np.isfinite(self.until_s)).any() or (
             self.from_s > now_s
@@ -337,15 +346,15 @@ class Simulation:
         book, horizon_s = self.state.book, self.settings.horizon_s
         end_s = self.last_t_s if horizon_s is None else horizon_s
         running = book.state == int(TaskState.RUNNING)
-        book.state[running & (book.end_s <= end_s)] = int(TaskState.FINISHED)
+        book.state[running & (book.life.end_s <= end_s)] = int(TaskState.FINISHED)
         unseen = self._arrivals[self._arrived :]
         book.state[unseen] = int(TaskState.PENDING)
-        book.pending_since_s[unseen] = self.workload.submit_s[unseen]
+        book.life.pending_since_s[unseen] = self.workload.submit_s[unseen]
         pending = np.flatnonzero(book.state == int(TaskState.PENDING))
-        book.wait_s[pending] += np.maximum(end_s - book.pending_since_s[pending], 0.0)
+        book.life.wait_s[pending] += np.maximum(end_s - book.life.pending_since_s[pending], 0.0)
         never_tried = pending[book.attempts[pending] == 0]
         book.reason[never_tried] = int(Reason.HORIZON)
-        displaced = pending[book.node[pending] != NONE]
+        displaced = pending[book.life.node[pending] != NONE]
         book.state[displaced] = int(TaskState.EVICTED)
 
 

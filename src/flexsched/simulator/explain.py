@@ -32,7 +32,7 @@ def reason_details(simulation: Simulation, tasks: NDArray[np.int64]) -> pa.Array
     waited = np.flatnonzero((reason != int(Reason.NONE)) & np.isin(
         state, (int(TaskState.RUNNING), int(TaskState.FINISHED))))  # fmt: skip
     details[waited] = _placed_later(
-        book.attempts[tasks[waited]], book.start_s[tasks[waited]]
+        book.attempts[tasks[waited]], book.life.start_s[tasks[waited]]
     ).to_numpy(zero_copy_only=False)
     stuck = np.flatnonzero((reason != int(Reason.NONE)) & ~np.isin(
         state, (int(TaskState.RUNNING), int(TaskState.FINISHED))))  # fmt: skip

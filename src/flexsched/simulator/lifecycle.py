@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexsched.core.jit import kernel
+from flexsched.core.jit import inlined, kernel
 from flexsched.core.placement import NodeIndex
 from flexsched.core.reasons import State as TaskState
-from flexsched.simulator.state import NONE, RING_TICKS, Flags, Ints, Links, RunningTable, State
+from flexsched.simulator.state import (
+    NONE,
+    RING_TICKS,
+    Count,
+    Flags,
+    Ints,
+    Links,
+    Records,
+    RunningTable,
+    State,
+)
 
 _PENDING = int(TaskState.PENDING)
 _RUNNING = int(TaskState.RUNNING)
 _FINISHED = int(TaskState.FINISHED)
 
 
-@kernel
+@inlined
 def first_tick_at(time_s: float, tick_s: float) -> int:
     """Number of the first tick at or after a time (ticks are at 0, tick_s, 2 tick_s, ...)."""
     tick = int(np.ceil(time_s / tick_s))
@@ -28,56 +38,62 @@ def first_tick_at(time_s: float, tick_s: float) -> int:
 @kernel
 def start(state: State, task: int, node: int, start_s: float, tick_s: float) -> None:
     """Give a task a slot on a node; the node's index entry is the caller's business."""
-    book, running, counters = state.book, state.running, state.counters
-    slot = counters.slots[0]
-    counters.slots[0] += 1
-    counters.live[0] += 1
+    running, counters, life = state.running, state.counters, state.book.life
+    slot = counters[Count.SLOTS]
+    counters[Count.SLOTS] += 1
+    counters[Count.LIVE] += 1
     running.node[slot] = node
     running.task[slot] = task
     running.check_tick[slot] = NONE
+    series = running.series[slot]
+    series.start_s = start_s
+    series.window_s = state.tasks.window_s[task]
+    series.first = state.tasks.usage_offset[task]
+    series.length = state.tasks.usage_length[task]
     for resource in range(running.request.shape[1]):
         request = state.tasks.request[task, resource]
         running.request[slot, resource] = request
         running.demand[slot, resource] = 0.0
         running.usage[slot, resource] = 0.0
         state.totals.request[node, resource] += request
-    book.state[task] = _RUNNING
-    book.node[task] = node
-    book.slot[task] = slot
-    book.failures[task] = 0
-    book.start_s[task] = start_s
-    book.end_s[task] = start_s + state.tasks.duration_s[task]
+    state.book.state[task] = _RUNNING
+    end_s = start_s + state.tasks.duration_s[task]
+    life[task].node = node
+    life[task].slot = slot
+    life[task].failures = 0
+    life[task].start_s = start_s
+    life[task].end_s = end_s
     source = state.tasks.source[task]
     head = state.lists.source_head[source]
-    book.next_of_source[task] = head
-    book.previous_of_source[task] = NONE
+    life[task].next_of_source = head
+    life[task].previous_of_source = NONE
     if head != NONE:
-        book.previous_of_source[head] = task
+        life[head].previous_of_source = task
     state.lists.source_head[source] = task
-    if book.end_s[task] == np.inf:
-        counters.endless[0] += 1
+    if end_s == np.inf:
+        counters[Count.ENDLESS] += 1
     else:
-        ring = first_tick_at(book.end_s[task], tick_s) % RING_TICKS
-        book.next_ending[task] = state.lists.ending_head[ring]
+        ring = first_tick_at(end_s, tick_s) % RING_TICKS
+        life[task].next_ending = state.lists.ending_head[ring]
         state.lists.ending_head[ring] = task
 
 
 @kernel
 def _leave(state: State, index: NodeIndex, task: int) -> None:
     """Take a task out of its slot, its node and its source's list."""
-    book = state.book
-    slot, node = book.slot[task], book.node[task]
-    state.running.node[slot] = NONE
+    life, counters = state.book.life, state.counters
+    node = life[task].node
+    state.running.node[life[task].slot] = NONE
     state.totals.dirty[node] = True
     index.tasks[node] -= 1
-    state.counters.live[0] -= 1
-    if book.end_s[task] == np.inf:
-        state.counters.endless[0] -= 1
-    after, before = book.next_of_source[task], book.previous_of_source[task]
+    counters[Count.LIVE] -= 1
+    if life[task].end_s == np.inf:
+        counters[Count.ENDLESS] -= 1
+    after, before = life[task].next_of_source, life[task].previous_of_source
     if after != NONE:
-        book.previous_of_source[after] = before
+        life[after].previous_of_source = before
     if before != NONE:
-        book.next_of_source[before] = after
+        life[before].next_of_source = after
     else:
         state.lists.source_head[state.tasks.source[task]] = after
 
@@ -85,34 +101,35 @@ def _leave(state: State, index: NodeIndex, task: int) -> None:
 @kernel
 def complete_due(state: State, index: NodeIndex, tick: int, t_s: float) -> None:
     """End every task whose end has come; its room is free from here on."""
+    life, ending_head = state.book.life, state.lists.ending_head
     ring = tick % RING_TICKS
-    task = state.lists.ending_head[ring]
-    state.lists.ending_head[ring] = NONE
+    task = ending_head[ring]
+    ending_head[ring] = NONE
     while task != NONE:
-        following = state.book.next_ending[task]
-        if state.book.end_s[task] <= t_s:
+        following = life[task].next_ending
+        if life[task].end_s <= t_s:
             _leave(state, index, task)
             state.book.state[task] = _FINISHED
-            state.counters.finished[0] += 1
+            state.counters[Count.FINISHED] += 1
         else:
-            state.book.next_ending[task] = state.lists.ending_head[ring]
-            state.lists.ending_head[ring] = task
+            life[task].next_ending = ending_head[ring]
+            ending_head[ring] = task
         task = following
 
 
 @kernel
-def _forget_end(state: State, task: int, tick_s: float) -> None:
+def _forget_end(life: Records, ending_head: Links, task: int, tick_s: float) -> None:
     """Take a task out of the ring of ending tasks."""
-    if state.book.end_s[task] == np.inf:
+    if life[task].end_s == np.inf:
         return
-    ring = first_tick_at(state.book.end_s[task], tick_s) % RING_TICKS
-    current = state.lists.ending_head[ring]
+    ring = first_tick_at(life[task].end_s, tick_s) % RING_TICKS
+    current = ending_head[ring]
     if current == task:
-        state.lists.ending_head[ring] = state.book.next_ending[task]
+        ending_head[ring] = life[task].next_ending
         return
-    while state.book.next_ending[current] != task:
-        current = state.book.next_ending[current]
-    state.book.next_ending[current] = state.book.next_ending[task]
+    while life[current].next_ending != task:
+        current = life[current].next_ending
+    life[current].next_ending = life[task].next_ending
 
 
 @kernel
@@ -132,18 +149,19 @@ def displace(
     Returns:
         How many tasks were displaced.
     """
+    life = state.book.life
     count = 0
-    for slot in range(state.counters.slots[0]):
+    for slot in range(state.counters[Count.SLOTS]):
         node = state.running.node[slot]
         if node == NONE or not leaving[node]:
             continue
         task = state.running.task[slot]
-        _forget_end(state, task, tick_s)
+        _forget_end(life, state.lists.ending_head, task, tick_s)
         _leave(state, index, task)
         state.book.state[task] = _PENDING
-        state.book.pending_since_s[task] = t_s
-        state.book.next_try_s[task] = -np.inf
-        state.book.end_s[task] = np.nan
+        life[task].pending_since_s = t_s
+        life[task].next_try_s = -np.inf
+        life[task].end_s = np.nan
         out[count] = task
         count += 1
     return count
@@ -159,36 +177,41 @@ def settle(state: State) -> None:
     request, usage = state.totals.request, state.totals.usage
     for node in range(dirty.shape[0]):
         if dirty[node]:
-            request[node] = 0.0
-            usage[node] = 0.0
-    for slot in range(counters.slots[0]):
+            for resource in range(request.shape[1]):
+                request[node, resource] = 0.0
+                usage[node, resource] = 0.0
+    for slot in range(counters[Count.SLOTS]):
         node = node_of[slot]
         if node != NONE and dirty[node]:
             for resource in range(request.shape[1]):
                 request[node, resource] += requests[slot, resource]
                 usage[node, resource] += usages[slot, resource]
-    dirty[:] = False
-    if counters.slots[0] - counters.live[0] > 64 + counters.live[0] // 8:
-        _close_holes(state.running, counters.slots, state.book.slot)
+    for node in range(dirty.shape[0]):
+        dirty[node] = False
+    if counters[Count.SLOTS] - counters[Count.LIVE] > 64 + counters[Count.LIVE] // 8:
+        _close_holes(state.running, counters, state.book.life)
 
 
 @kernel
-def _close_holes(running: RunningTable, slots: Ints, slot_of_task: Links) -> None:
+def _close_holes(running: RunningTable, counters: Ints, life: Records) -> None:
     node_of, task_of, check_tick = running.node, running.task, running.check_tick
     request, demand, usage = running.request, running.demand, running.usage
+    series = running.series
     kept = 0
-    for slot in range(slots[0]):
+    for slot in range(counters[Count.SLOTS]):
         if node_of[slot] == NONE:
             continue
         if kept != slot:
             node_of[kept] = node_of[slot]
             task_of[kept] = task_of[slot]
             check_tick[kept] = check_tick[slot]
+            series[kept] = series[slot]
             for resource in range(request.shape[1]):
                 request[kept, resource] = request[slot, resource]
                 demand[kept, resource] = demand[slot, resource]
                 usage[kept, resource] = usage[slot, resource]
-            slot_of_task[task_of[slot]] = kept
+            life[task_of[slot]].slot = kept
         kept += 1
-    node_of[kept : slots[0]] = NONE
-    slots[0] = kept
+    for slot in range(kept, counters[Count.SLOTS]):
+        node_of[slot] = NONE
+    counters[Count.SLOTS] = kept

@@ -10,7 +10,7 @@ from flexsched.core.contention import allocation, guarantee, wrapped_guarantee
 from flexsched.core.jit import kernel
 from flexsched.core.placement import NodeIndex
 from flexsched.core.qos import served
-from flexsched.simulator.state import NEVER, NONE, Flags, Floats, Ints, State
+from flexsched.simulator.state import NEVER, NONE, Count, Flags, Floats, Ints, State
 
 
 @kernel
@@ -18,31 +18,32 @@ def _demand(state: State, tick: int, tick_s: float, demand_scale: float) -> None
     """Bring every running task's demand up to date and sum it per node."""
     # Kernels name the arrays of their loops first: each look-up in a tuple of arrays inside a
     # loop costs more than the arithmetic.
-    node_of, task_of, check_tick = state.running.node, state.running.task, state.running.check_tick
-    demand, usage_now, total = state.running.demand, state.running.usage, state.totals.demand
-    offset, length_of, window_of = (
-        state.tasks.usage_offset, state.tasks.usage_length, state.tasks.window_s)  # fmt: skip
-    series, request, start_of = state.tasks.usage, state.tasks.request, state.book.start_s
+    node_of, check_tick, series_of = (
+        state.running.node, state.running.check_tick, state.running.series)  # fmt: skip
+    demand, usage, total = state.running.demand, state.running.usage, state.totals.demand
+    series, request = state.tasks.usage, state.running.request
     width = demand.shape[1]
-    total[:] = 0.0
-    for slot in range(state.counters.slots[0]):
+    for node in range(total.shape[0]):
+        for resource in range(width):
+            total[node, resource] = 0.0
+    for slot in range(state.counters[Count.SLOTS]):
         node = node_of[slot]
         if node == NONE:
             continue
         if tick >= check_tick[slot]:
-            task = task_of[slot]
-            length, start_s, window_s = length_of[task], start_of[task], window_of[task]
-            window = int(np.floor((tick * tick_s - start_s) / window_s))
-            row = offset[task] + min(window, length - 1)
+            own = series_of[slot]
+            last = own.length - 1
+            window = int(np.floor((tick * tick_s - own.start_s) / own.window_s))
+            row = own.first + min(window, last)
             for resource in range(width):
-                value = series[row, resource] if length > 0 else request[task, resource]
+                value = series[row, resource] if last >= 0 else request[slot, resource]
                 demand[slot, resource] = value * demand_scale
-                usage_now[slot, resource] = value * demand_scale
+                usage[slot, resource] = value * demand_scale
             check_tick[slot] = NEVER
-            if window < length - 1:
+            if window < last:
                 # Rounded down: a look too early changes nothing, one too late would.
-                boundary = int(np.floor((start_s + (window + 1) * window_s) / tick_s))
-                check_tick[slot] = max(tick + 1, boundary)
+                boundary_s = own.start_s + (window + 1) * own.window_s
+                check_tick[slot] = max(tick + 1, int(np.floor(boundary_s / tick_s)))
         for resource in range(width):
             total[node, resource] += demand[slot, resource]
 
@@ -93,9 +94,11 @@ def _guarantee(state: State, index: NodeIndex, special: Flags, wrapped_resource:
     usage, request = state.running.usage, state.running.request
     capacity, requested, demanded = index.capacity, state.totals.request, state.totals.demand
     guaranteed, unmet = state.totals.guaranteed, state.totals.unmet
-    guaranteed[:] = 0.0
-    unmet[:] = 0.0
-    for slot in range(state.counters.slots[0]):
+    for node in range(guaranteed.shape[0]):
+        for resource in range(guaranteed.shape[1]):
+            guaranteed[node, resource] = 0.0
+            unmet[node, resource] = 0.0
+    for slot in range(state.counters[Count.SLOTS]):
         node = node_of[slot]
         if node == NONE or not special[node]:
             continue
@@ -121,12 +124,13 @@ def _share_leftover(
     usage, request = state.running.usage, state.running.request
     capacity, total = index.capacity, state.totals.usage
     guaranteed, unmet = state.totals.guaranteed, state.totals.unmet
-    violated_s, end_of = state.book.violated_s, state.book.end_s
+    life = state.book.life
     for node in range(special.shape[0]):
         if special[node]:
-            total[node] = 0.0
+            for resource in range(capacity.shape[1]):
+                total[node, resource] = 0.0
     violated = 0
-    for slot in range(state.counters.slots[0]):
+    for slot in range(state.counters[Count.SLOTS]):
         node = node_of[slot]
         if node == NONE or not special[node]:
             continue
@@ -146,7 +150,7 @@ def _share_leftover(
         if not satisfied:
             task = task_of[slot]
             violated += 1
-            violated_s[task] += min(tick_s, end_of[task] - t_s)
+            life[task].violated_s += min(tick_s, life[task].end_s - t_s)
     return violated
 
 
@@ -243,7 +247,7 @@ def later_change_s(state: State) -> float:
     """Last time at which the demand of a task that runs now differs from before, or -inf."""
     latest = -np.inf
     tasks = state.tasks
-    for slot in range(state.counters.slots[0]):
+    for slot in range(state.counters[Count.SLOTS]):
         if state.running.node[slot] == NONE:
             continue
         task = state.running.task[slot]
@@ -256,7 +260,7 @@ def later_change_s(state: State) -> float:
                     != tasks.usage[first + window - 1, resource]
                 )
             if differs:
-                change_s = state.book.start_s[task] + window * tasks.window_s[task]
+                change_s = state.book.life[task].start_s + window * tasks.window_s[task]
                 latest = max(latest, change_s)
                 break
     return latest

@@ -28,7 +28,7 @@ def task_table(simulation: Simulation) -> pa.Table:
     """One row per submitted task, in input order."""
     workload, book = simulation.workload, simulation.state.book
     tasks = submitted_tasks(simulation)
-    node = book.node[tasks]
+    node = book.life.node[tasks]
     nowhere = node == NONE
     file_row = simulation.order[np.where(nowhere, 0, node)]
     ended = book.state[tasks] == int(TaskState.FINISHED)
@@ -37,15 +37,15 @@ def task_table(simulation: Simulation) -> pa.Table:
             "name": _take(workload.task_names, tasks),
             "source": _take(workload.source_names, workload.source[tasks]),
             "submit_s": workload.submit_s[tasks],
-            "start_s": pa.array(book.start_s[tasks], mask=np.isnan(book.start_s[tasks])),
-            "end_s": pa.array(book.end_s[tasks], mask=~ended),
+            "start_s": pa.array(book.life.start_s[tasks], mask=np.isnan(book.life.start_s[tasks])),
+            "end_s": pa.array(book.life.end_s[tasks], mask=~ended),
             "node": _take(simulation.cluster.names, file_row, mask=nowhere),
             "state": _STATES.take(pa.array(book.state[tasks])),
             "attempts": book.attempts[tasks].astype(np.int64),
             "reason": _REASONS.take(pa.array(book.reason[tasks])),
             "reason_detail": reason_details(simulation, tasks),
-            "wait_s": book.wait_s[tasks],
-            "violated_s": book.violated_s[tasks],
+            "wait_s": book.life.wait_s[tasks],
+            "violated_s": book.life.violated_s[tasks],
         }
     )
 
@@ -78,9 +78,9 @@ def held_windows(simulation: Simulation) -> int:
     A series of one value is a constant, not a short series, and is not counted.
     """
     workload, book = simulation.workload, simulation.state.book
-    ran = ~np.isnan(book.start_s) & (workload.usage_length > 1)
-    start_s = book.start_s[ran]
-    until_s = np.fmin(book.end_s[ran], simulation.last_t_s + simulation.settings.tick_s)
+    ran = ~np.isnan(book.life.start_s) & (workload.usage_length > 1)
+    start_s = book.life.start_s[ran]
+    until_s = np.fmin(book.life.end_s[ran], simulation.last_t_s + simulation.settings.tick_s)
     windows = np.ceil((until_s - start_s) / workload.window_s[ran])
     return int(np.maximum(windows - workload.usage_length[ran], 0).sum())
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from flexsched.core.jit import kernel
+from flexsched.core.jit import inlined, kernel
 from flexsched.core.placement import (
     NodeIndex,
     add_load,
@@ -22,7 +22,7 @@ from flexsched.core.placement import (
 from flexsched.core.reasons import Reason
 from flexsched.core.reasons import State as TaskState
 from flexsched.simulator.lifecycle import start
-from flexsched.simulator.state import NONE, Floats, Ints, State
+from flexsched.simulator.state import NONE, Count, Floats, Ints, Ranks, Records, State
 
 #: Failed requests remembered in one scan; beyond that, failures are searched for again.
 REMEMBERED_FAILURES = 256
@@ -71,15 +71,6 @@ class Failures(NamedTuple):
 
 
 @kernel
-def covers(larger: Floats, smaller: Floats) -> bool:
-    """Whether a request is no smaller than another in every resource."""
-    covered = True
-    for resource in range(larger.shape[0]):
-        covered &= larger[resource] >= smaller[resource]
-    return covered
-
-
-@kernel
 def _known_reason(requests: Floats, reasons: Ints, known: int, request: Floats, short: int) -> int:
     """Why the request must fail, going by earlier failures; lack of resources first."""
     found = _NO_REASON
@@ -104,110 +95,85 @@ def _known_reason(requests: Floats, reasons: Ints, known: int, request: Floats, 
 
 @kernel
 def _remember(failures: Failures, request: Floats, reason: int) -> None:
+    """Keep a failure, and drop those of the same reason that it implies."""
+    requests, reasons, known = failures.request, failures.reason, failures.known
+    width = request.shape[0]
     kept = 0
-    for entry in range(failures.known[0]):
-        if failures.reason[entry] == reason and covers(failures.request[entry], request):
+    for entry in range(known[0]):
+        implied = reasons[entry] == reason
+        for resource in range(width):
+            implied &= requests[entry, resource] >= request[resource]
+        if implied:
             continue
-        failures.request[kept] = failures.request[entry]
-        failures.reason[kept] = failures.reason[entry]
+        for resource in range(width):
+            requests[kept, resource] = requests[entry, resource]
+        reasons[kept] = reasons[entry]
         kept += 1
-    if kept < failures.reason.shape[0]:
-        failures.request[kept] = request
-        failures.reason[kept] = reason
+    if kept < reasons.shape[0]:
+        for resource in range(width):
+            requests[kept, resource] = request[resource]
+        reasons[kept] = reason
         kept += 1
-    failures.known[0] = kept
+    known[0] = kept
 
 
 @kernel
-def _why_not(
-    rule: Any, index: NodeIndex, failures: Failures, request: Floats, known: int, short: int
-) -> int:
-    """Reason of a failure; ``known`` is what earlier failures alone say of it."""
-    reason = _TASK_LIMIT if room_ignoring_task_limits(rule, index, request) else short
-    if reason != known:
-        _remember(failures, request, reason)
-    return reason
-
-
-@kernel
-def _count_source(rule: Any, index: NodeIndex, state: State, source: int, hosts: Ints) -> None:
+def _count_source(
+    rule: Any,
+    index: NodeIndex,
+    counters: Ints,
+    life: Records,
+    head: int,
+    source: int,
+    hosts: Ints,
+) -> None:
     """Make the index count the running tasks of this source."""
     count = 0
-    task = state.lists.source_head[source]
+    task = head
     while task != NONE:
-        hosts[count] = state.book.node[task]
+        hosts[count] = life[task].node
         count += 1
-        task = state.book.next_of_source[task]
-    touched = change_source(rule, index, state.counters.touched[0], hosts, count)
-    state.counters.touched[0] = touched
-    state.counters.source[0] = source
+        task = life[task].next_of_source
+    counters[Count.TOUCHED] = change_source(rule, index, counters[Count.TOUCHED], hosts, count)
+    counters[Count.SOURCE] = source
 
 
 @kernel
-def _bind(
-    rule: Any, index: NodeIndex, state: State, task: int, node: int, t_s: float, tick_s: float
-) -> None:
-    state.counters.placed[0] += 1
-    state.book.wait_s[task] += t_s - state.book.pending_since_s[task]
+def _bind(state: State, index: NodeIndex, task: int, node: int, t_s: float, tick_s: float) -> bool:
+    """Start a task; whether it takes room, which a task of no length does not."""
+    life, counters = state.book.life, state.counters
+    counters[Count.PLACED] += 1
+    life[task].wait_s += t_s - life[task].pending_since_s
     if state.tasks.duration_s[task] == 0.0:
         # Needs room, but is over before anything else can notice.
         state.book.state[task] = _FINISHED
-        state.book.node[task] = node
-        state.book.start_s[task] = t_s
-        state.book.end_s[task] = t_s
-        state.counters.finished[0] += 1
-        return
+        life[task].node = node
+        life[task].start_s = t_s
+        life[task].end_s = t_s
+        counters[Count.FINISHED] += 1
+        return False
     start(state, task, node, t_s, tick_s)
-    source = state.tasks.source[task]
-    if state.counters.source[0] == source:
+    if counters[Count.SOURCE] == state.tasks.source[task]:
         if index.same_source[node] == 0:
-            index.touched[state.counters.touched[0]] = node
-            state.counters.touched[0] += 1
+            index.touched[counters[Count.TOUCHED]] = node
+            counters[Count.TOUCHED] += 1
         index.same_source[node] += 1
-    add_load(rule, index, node, state.tasks.request[task])
-
-
-@kernel
-def _place(
-    rule: Any,
-    index: NodeIndex,
-    state: State,
-    settings: ScanSettings,
-    failures: Failures,
-    hosts: Ints,
-    task: int,
-    tick: int,
-    tick_s: float,
-) -> int:
-    """Bind a task to its best node; the reason if there is none."""
-    request, short = state.tasks.request[task], settings.short_reason
-    reason = _known_reason(failures.request, failures.reason, failures.known[0], request, short)
-    if reason == short:
-        return reason
-    if reason == _NO_REASON:
-        source = state.tasks.source[task]
-        if settings.by_source and source != state.counters.source[0]:
-            _count_source(rule, index, state, source, hosts)
-        draw = mix(settings.seed, task, tick) if settings.seed >= 0 else -1
-        node = best_node(rule, index, request, draw)
-        if node != NONE:
-            _bind(rule, index, state, task, node, tick * tick_s, tick_s)
-            return reason
-    return _why_not(rule, index, failures, request, reason, short)
+    return True
 
 
 @kernel
 def _give_up(state: State, task: int, t_s: float) -> None:
-    state.book.wait_s[task] += t_s - state.book.pending_since_s[task]
-    if state.book.node[task] == NONE:
+    life = state.book.life
+    life[task].wait_s += t_s - life[task].pending_since_s
+    if life[task].node == NONE:
         state.book.state[task] = _FAILED
-        state.counters.failed[0] += 1
+        state.counters[Count.FAILED] += 1
     else:
         state.book.state[task] = _EVICTED
-        state.counters.evicted[0] += 1
+        state.counters[Count.EVICTED] += 1
 
 
-@kernel
+@inlined
 def _backoff_s(failures: int) -> float:
     """Wait after so many failures in a row."""
     return min(BACKOFF_START_S * 2.0 ** min(failures - 1, 30), BACKOFF_MAX_S)
@@ -219,8 +185,8 @@ def scan(
     index: NodeIndex,
     state: State,
     settings: ScanSettings,
-    order: Ints,
-    pending: Ints,
+    order: Ranks,
+    pending: Ranks,
     hosts: Ints,
     tick: int,
     tick_s: float,
@@ -242,67 +208,79 @@ def scan(
         How many tasks are left pending.
     """
     t_s = tick * tick_s
-    state_of, last_try, tried_round = state.book.state, state.book.last_try, state.book.tried_round
-    tries, reason_of, failures_of = state.book.attempts, state.book.reason, state.book.failures
-    next_try_s, current_round, placed = (
-        state.book.next_try_s, state.counters.round, state.counters.placed)  # fmt: skip
-    requests, kind_of = state.tasks.request, state.tasks.request_kind
-    failed_tick, failed_reason, failed_placed = (
-        state.kinds.failed_tick, state.kinds.reason, state.kinds.placed)  # fmt: skip
+    state_of, last_try = state.book.state, state.book.last_try
+    tries, reason_of, life = state.book.attempts, state.book.reason, state.book.life
+    requests, kind_of, source_of = state.tasks.request, state.tasks.request_kind, state.tasks.source
+    kinds, counters, source_head = state.kinds, state.counters, state.lists.source_head
     failures = Failures(
         np.empty((REMEMBERED_FAILURES, requests.shape[1])),
         np.empty(REMEMBERED_FAILURES, np.int64),
         np.zeros(1, np.int64),
     )
-    anything_present = index.block_capacity.max() >= 0.0
+    anything_present = index.present.any()
     short = settings.short_reason if anything_present else _NO_NODE
     attempts, failed, left = 0, 0, 0
     for _ in range(2 if settings.limited else 1):
         for position in range(pending.shape[0]):
-            rank = pending[position]
-            task = order[rank]
+            task = order[pending[position]]
             if settings.limited:
                 if attempts >= settings.max_attempts or failed >= settings.max_failures:
                     break
-                tried = tried_round[task] == current_round[0]
+                tried = life[task].tried_round == counters[Count.ROUND]
                 if tried or state_of[task] != _PENDING or last_try[task] == tick:
                     continue
-                tried_round[task] = current_round[0]
-            if settings.backs_off and next_try_s[task] > t_s:
+                life[task].tried_round = counters[Count.ROUND]
+            if settings.backs_off and life[task].next_try_s > t_s:
                 continue
             attempts += 1
             tries[task] += 1
             last_try[task] = tick
-            kind = kind_of[task]
-            reason = failed_reason[kind]
+            kind = kinds[kind_of[task]]
             # Loads only grow within a scan: what failed for lack of resources fails again, and
             # so does what failed at a task limit, but its reason holds until the next bind only.
-            known = failed_tick[kind] == tick and (
-                reason == short or failed_placed[kind] == placed[0]
+            known = kind.failed_tick == tick and (
+                kind.reason == short or kind.placed == counters[Count.PLACED]
             )
             if not known:
+                reason, request = _NO_NODE, requests[task]
                 if anything_present:
-                    reason = _place(
-                        rule, index, state, settings, failures, hosts, task, tick, tick_s
+                    reason = _known_reason(
+                        failures.request, failures.reason, failures.known[0], request, short
                     )
-                else:
-                    reason = _NO_NODE
                 if reason == _NO_REASON:
-                    continue
-                failed_tick[kind] = tick
-                failed_reason[kind] = reason
-                failed_placed[kind] = placed[0]
+                    source = source_of[task]
+                    if settings.by_source and source != counters[Count.SOURCE]:
+                        _count_source(
+                            rule, index, counters, life, source_head[source], source, hosts
+                        )
+                    draw = mix(settings.seed, task, tick) if settings.seed >= 0 else -1
+                    node = best_node(rule, index, request, draw)
+                    if node != NONE:
+                        if _bind(state, index, task, node, t_s, tick_s):
+                            add_load(rule, index, node, request)
+                        continue
+                if reason != short:
+                    open_elsewhere = room_ignoring_task_limits(rule, index, request)
+                    why = _TASK_LIMIT if open_elsewhere else short
+                    if why != reason:
+                        _remember(failures, request, why)
+                    reason = why
+                kind.failed_tick = tick
+                kind.reason = reason
+                kind.placed = counters[Count.PLACED]
             failed += 1
-            reason_of[task] = reason
+            reason_of[task] = kind.reason
             if settings.backs_off:
-                failures_of[task] += 1
-                next_try_s[task] = t_s + _backoff_s(failures_of[task])
+                life[task].failures += 1
+                life[task].next_try_s = t_s + _backoff_s(life[task].failures)
             if settings.gives_up:
                 _give_up(state, task, t_s)
         else:
             # Everything was tried: those tried from here on belong to the next round.
-            current_round[0] += 1
-    state.counters.attempts[0] += attempts
+            counters[Count.ROUND] += 1
+    counters[Count.ATTEMPTS] += attempts
+    if counters[Count.PLACED] == 0 and not settings.gives_up:
+        return pending.shape[0]
     for position in range(pending.shape[0]):
         if state_of[order[pending[position]]] == _PENDING:
             pending[left] = pending[position]

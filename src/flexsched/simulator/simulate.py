@@ -20,7 +20,7 @@ from flexsched.simulator.engine import Contention, Row, Settings, Simulation
 from flexsched.simulator.outcome import held_windows, node_table, task_table
 from flexsched.simulator.recorder import Recorder, row_document
 from flexsched.simulator.run import Run
-from flexsched.simulator.state import NONE
+from flexsched.simulator.state import NONE, Count
 from flexsched.simulator.summary import offered_load, summarise_run
 
 #: The target that violations are counted against when the policy names none.
@@ -133,7 +133,7 @@ def _view(simulation: Simulation, row: Row) -> TickView:
     totals, running = simulation.state.totals, simulation.state.running
     file_row = np.empty_like(simulation.order)
     file_row[simulation.order] = np.arange(len(simulation.order))
-    used = running.node[: simulation.state.counters.slots[0]]
+    used = running.node[: simulation.state.counters[Count.SLOTS]]
     live = used != NONE
     return TickView(
         t_s=row.t_s,

@@ -2,11 +2,13 @@
 
 T tasks, N nodes (in tie order, see :class:`~flexsched.core.placement.NodeIndex`), R resources,
 S sources, K distinct requests; a slot is a place in the table of running tasks, which is kept
-in bind order so that every per-node sum is the plain sum over the node's tasks in the order they were bound.
+in bind order, so that every per-node sum is the plain sum over the node's tasks in the order in
+which they were bound.
 """
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +19,11 @@ from flexsched.core.workload import Workload
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Links = NDArray[np.int32]
+#: Tasks by rank, or ranks of tasks.
+Ranks = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+#: An array of records, (n,); a field of it is an array of its own.
+Records = Any
 
 #: Slots of the ring of ending tasks; a task ending later goes round more than once.
 RING_TICKS = 4096
@@ -41,31 +47,38 @@ class TaskInputs(NamedTuple):
 
 
 class TaskBook(NamedTuple):
-    """What happened to each task, (T,) each.
-
-    ``node`` is the row of the last placement or NONE; ``pending_since_s`` and ``wait_s`` make up
-    the time spent pending; ``last_try`` is a tick number; ``tried_round`` the round of the queue
-    in which it was last tried (attempt limits only); ``failures`` counts the failed tries since
-    it last became pending; the last three are links of the lists in :class:`Lists`.
-    """
+    """What happened to each task, (T,) each: what every try touches, and the rest in ``life``."""
 
     state: NDArray[np.int8]
     reason: NDArray[np.int8]
     attempts: NDArray[np.int32]
-    failures: NDArray[np.int32]
     last_try: NDArray[np.int32]
-    tried_round: NDArray[np.int32]
-    node: NDArray[np.int32]
-    slot: NDArray[np.int32]
-    start_s: Floats
-    end_s: Floats
-    pending_since_s: Floats
-    wait_s: Floats
-    violated_s: Floats
-    next_try_s: Floats
-    next_of_source: Links
-    previous_of_source: Links
-    next_ending: Links
+    life: Records
+
+
+#: One record per task. ``node`` is the row of the last placement or NONE, ``slot`` its place in
+#: the running table; ``pending_since_s`` and ``wait_s`` make up the time spent pending;
+#: ``failures`` counts failed tries since it last became pending, ``tried_round`` is the round of
+#: the queue in which it was last tried (attempt limits only), ``next_try_s`` ends its back-off;
+#: the last three link the lists in :class:`Lists`.
+LIFE = np.dtype(
+    [
+        ("start_s", np.float64),
+        ("end_s", np.float64),
+        ("pending_since_s", np.float64),
+        ("wait_s", np.float64),
+        ("violated_s", np.float64),
+        ("next_try_s", np.float64),
+        ("node", np.int32),
+        ("slot", np.int32),
+        ("failures", np.int32),
+        ("tried_round", np.int32),
+        ("next_of_source", np.int32),
+        ("previous_of_source", np.int32),
+        ("next_ending", np.int32),
+    ],
+    align=True,
+)
 
 
 class Lists(NamedTuple):
@@ -79,14 +92,22 @@ class RunningTable(NamedTuple):
     """Running tasks by slot; ``node`` is NONE where a task has ended.
 
     ``demand`` and ``usage`` are of the last measurement; at ``check_tick`` the demand may change.
+    ``series`` repeats what finding it takes, so that a pass over the slots reads memory in order.
     """
 
     node: NDArray[np.int32]
     task: NDArray[np.int32]
     check_tick: Ints
+    series: Records
     request: Floats
     demand: Floats
     usage: Floats
+
+
+#: A running task's usage series: when it began, its window, first row and number of rows.
+SERIES = np.dtype(
+    [("start_s", np.float64), ("window_s", np.float64), ("first", np.int64), ("length", np.int64)]
+)
 
 
 class NodeTotals(NamedTuple):
@@ -105,36 +126,30 @@ class NodeTotals(NamedTuple):
     unmet: Floats
 
 
-class Counters(NamedTuple):
-    """Single numbers that kernels change, (1,) int64 each.
+class Count(IntEnum):
+    """Positions in the array of single numbers that kernels change.
 
-    ``slots``: used slots of the running table, holes too. ``live``: running tasks. ``endless``:
-    those without an end. ``source``: source that the index counts now. ``touched``: nodes it
-    counts it on. ``round``: of the queue. The rest count events of the current tick.
+    ``SLOTS``: used slots of the running table, holes too. ``LIVE``: running tasks; ``ENDLESS``:
+    those without an end. ``SOURCE``: source that the index counts now, ``TOUCHED``: on how many
+    nodes. ``ROUND``: of the queue. The rest count events of the current tick.
     """
 
-    slots: Ints
-    live: Ints
-    endless: Ints
-    source: Ints
-    touched: Ints
-    round: Ints
-    attempts: Ints
-    placed: Ints
-    finished: Ints
-    failed: Ints
-    evicted: Ints
+    SLOTS = 0
+    LIVE = 1
+    ENDLESS = 2
+    SOURCE = 3
+    TOUCHED = 4
+    ROUND = 5
+    ATTEMPTS = 6
+    PLACED = 7
+    FINISHED = 8
+    FAILED = 9
+    EVICTED = 10
 
 
-class RequestKinds(NamedTuple):
-    """The last failure of each distinct request, (K,) each.
-
-    ``failed_tick`` is its tick number, ``placed`` how many tasks that tick had placed before it.
-    """
-
-    failed_tick: NDArray[np.int32]
-    reason: NDArray[np.int8]
-    placed: Ints
+#: The last failure of each distinct request: its tick number and reason, and how many tasks that
+#: tick had placed before it.
+KIND = np.dtype([("failed_tick", np.int32), ("reason", np.int32), ("placed", np.int64)])
 
 
 class State(NamedTuple):
@@ -145,33 +160,28 @@ class State(NamedTuple):
     lists: Lists
     running: RunningTable
     totals: NodeTotals
-    counters: Counters
-    kinds: RequestKinds
+    counters: Ints
+    kinds: Records
 
 
 def make_state(workload: Workload, nodes: int) -> State:
     """The state before anything was submitted."""
     count, width = workload.request.shape
-    kinds = int(workload.request_kind.max(initial=-1)) + 1
     book = TaskBook(
         state=np.zeros(count, np.int8),
         reason=np.zeros(count, np.int8),
         attempts=np.zeros(count, np.int32),
-        failures=np.zeros(count, np.int32),
         last_try=np.full(count, NONE, np.int32),
-        tried_round=np.full(count, NONE, np.int32),
-        node=np.full(count, NONE, np.int32),
-        slot=np.full(count, NONE, np.int32),
-        start_s=np.full(count, np.nan),
-        end_s=np.full(count, np.nan),
-        pending_since_s=np.zeros(count),
-        wait_s=np.zeros(count),
-        violated_s=np.zeros(count),
-        next_try_s=np.full(count, -np.inf),
-        next_of_source=np.full(count, NONE, np.int32),
-        previous_of_source=np.full(count, NONE, np.int32),
-        next_ending=np.full(count, NONE, np.int32),
+        life=np.zeros(count, LIFE).view(np.recarray),
     )
+    for name in ("start_s", "end_s"):
+        book.life[name] = np.nan
+    for name in ("node", "slot", "tried_round", "next_of_source", "previous_of_source",
+                 "next_ending"):  # fmt: skip
+        book.life[name] = NONE
+    book.life.next_try_s = -np.inf
+    kinds = np.zeros(int(workload.request_kind.max(initial=-1)) + 1, KIND).view(np.recarray)
+    kinds.failed_tick = NONE
     return State(
         tasks=TaskInputs(
             request=np.ascontiguousarray(workload.request),
@@ -198,12 +208,8 @@ def make_state(workload: Workload, nodes: int) -> State:
             guaranteed=np.zeros((nodes, width)),
             unmet=np.zeros((nodes, width)),
         ),
-        counters=Counters(*(np.zeros(1, np.int64) for _ in Counters._fields)),
-        kinds=RequestKinds(
-            failed_tick=np.full(kinds, NONE, np.int32),
-            reason=np.zeros(kinds, np.int8),
-            placed=np.zeros(kinds, np.int64),
-        ),
+        counters=np.zeros(len(Count), np.int64),
+        kinds=kinds,
     )
 
 
@@ -213,6 +219,7 @@ def make_running(slots: int, width: int) -> RunningTable:
         node=np.full(slots, NONE, np.int32),
         task=np.full(slots, NONE, np.int32),
         check_tick=np.zeros(slots, np.int64),
+        series=np.zeros(slots, SERIES).view(np.recarray),
         request=np.zeros((slots, width)),
         demand=np.zeros((slots, width)),
         usage=np.zeros((slots, width)),
@@ -221,10 +228,10 @@ def make_running(slots: int, width: int) -> RunningTable:
 
 def with_room(state: State, more: int) -> State:
     """The state with at least so many unused slots; its running table may have moved."""
-    used = int(state.counters.slots[0])
+    used = int(state.counters[Count.SLOTS])
     if used + more <= len(state.running.node):
         return state
-    larger = make_running(used + max(more, used // 2), state.running.request.shape[1])
+    larger = make_running(2 * (used + more), state.running.request.shape[1])
     for column in RunningTable._fields:
         getattr(larger, column)[:used] = getattr(state.running, column)[:used]
     return state._replace(running=larger)

@@ -70,7 +70,7 @@ def _wait(simulation: Simulation) -> dict[str, float | None]:
     """Waits of the tasks that started, without those that were running at the start."""
     book = simulation.state.book
     started = np.isin(book.state, (int(TaskState.RUNNING), int(TaskState.FINISHED)))
-    waits = book.wait_s[started & (book.attempts > 0)]
+    waits = book.life.wait_s[started & (book.attempts > 0)]
     if waits.size == 0:
         return {"mean": None, "p50": None, "p95": None, "p99": None}
     p50, p95, p99 = np.percentile(waits, (50, 95, 99))

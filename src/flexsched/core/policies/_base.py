@@ -11,7 +11,6 @@ import difflib
 from abc import abstractmethod
 from typing import Any, ClassVar, Literal, Protocol, Self
 
-import numba
 import numpy as np
 from numba.core import types
 from numba.extending import overload_method
@@ -28,6 +27,7 @@ from pydantic import (
 from flexsched.core.cluster import Cluster
 from flexsched.core.errors import SettingError
 from flexsched.core.estimators import Estimator
+from flexsched.core.jit import inlined
 from flexsched.core.penalty import PenaltyController
 from flexsched.core.queues import Order, first_in_first_out
 from flexsched.core.workload import Workload
@@ -145,12 +145,12 @@ class Policy(BaseModel):
 def _let_compiled_code_call(name: str, named_tuple: type) -> None:
     """Make ``rule.name(...)`` in a kernel call the method of the rule's own class."""
 
-    @overload_method(named_tuple, name)
+    @overload_method(named_tuple, name, jit_options={"forceinline": True})  # type: ignore[call-arg]
     def call(self: Any, *arguments: Any) -> Any:
         method = getattr(self.instance_class, name, None)
         if method is None:
             return None
-        compiled = numba.njit(method)
+        compiled = inlined(method)
 
         def run(self: Any, *arguments: Any) -> Any:
             return compiled(self, *arguments)

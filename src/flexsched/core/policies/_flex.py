@@ -6,17 +6,17 @@ import warnings
 from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from numba.extending import register_jitable
 from pydantic import Field, model_validator
 
 from flexsched.core.errors import SettingError
 from flexsched.core.estimators import Estimator, make_estimator
+from flexsched.core.jit import inlined
 from flexsched.core.penalty import PenaltyController
 from flexsched.core.policies._base import LoadKind, Matrix, Policy, Rule
 from flexsched.core.policies._request import request_fits
 
 
-@register_jitable  # type: ignore[untyped-decorator]
+@inlined
 def least_free_fraction(load: Matrix, node: int, capacity: Matrix) -> float:
     """Smallest (C - u) / C over the resources that the node has; 0 if it has none."""
     least = np.inf

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
+from flexsched.core.jit import inlined
 from flexsched.core.policies._base import FIT_TOLERANCE, LoadKind, Matrix, Policy
 
 
-@register_jitable  # type: ignore[untyped-decorator]
+@inlined
 def request_fits(load: Matrix, node: int, request: Matrix, capacity: Matrix, factor: float) -> bool:
     """R + r <= factor * C in every resource."""
     for resource in range(request.shape[0]):
@@ -20,7 +20,7 @@ def request_fits(load: Matrix, node: int, request: Matrix, capacity: Matrix, fac
     return True
 
 
-@register_jitable  # type: ignore[untyped-decorator]
+@inlined
 def fullest_fraction(load: Matrix, node: int, request: Matrix, capacity: Matrix) -> float:
     """Largest (R + r) / C over the resources that the node has; 1 if it has none."""
     fullest = -1.0
