@@ -130,7 +130,7 @@ def render_report(runs: Sequence[RunRecord]) -> str:
         counts=dict(zip(shown, (run.summary["counts"] for run in runs), strict=True)),
         reasons=REASONS,
         notes=_notes(runs),
-        commands=[_command(run) for run in runs],
+        commands=list(dict.fromkeys(_command(run) for run in runs)),
         settings=dict(zip(shown, (_settings(run) for run in runs), strict=True)),
         script=Markup(vl_convert.javascript_bundle(_EXPOSE_EMBED, vega_lite_version())),
     )
