@@ -39,7 +39,8 @@ def compare(
 ) -> None:
     """Simulate several policies on a workload.
 
-    Prints them side by side. With --out: every run, summary.json, report.html and the figures as SVG, PDF and PNG.
+    Prints them side by side. With --out: every run, summary.json, report.html and the
+    figures as SVG, PDF and PNG.
     """
     from flexsched import experiments  # noqa: PLC0415
     from flexsched.cli.results import check_result, print_results, result_folder  # noqa: PLC0415

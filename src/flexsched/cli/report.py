@@ -24,8 +24,8 @@ def report(
 ) -> None:  # fmt: skip
     """Rebuild the report of one or more results.
 
-    Draws report.html and the figures from their runs. Without --out they go into the one folder named; with it, all runs and their report
-    go into a new folder.
+    Draws report.html and the figures from their runs. Without --out they go into the one
+    folder named; with it, all runs and their report go into a new folder.
     """
     from flexsched.cli.results import check_result  # noqa: PLC0415
     from flexsched.experiments import Comparison  # noqa: PLC0415
