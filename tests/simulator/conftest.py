@@ -12,10 +12,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import flexsched as fs
 import oracle
 from flexsched.core.cluster import Cluster
 from flexsched.core.workload import Workload
-from flexsched.traces.scenario import read_scenario
 from strategies.checks import check_accounting
 from strategies.product import simulate as product_simulate
 
@@ -45,7 +45,7 @@ def read(tmp_path: Path) -> Callable[[str], Workload]:
     def read_text(text: str) -> Workload:
         path = tmp_path / "scenario.yaml"
         path.write_text(text)
-        return read_scenario(path)
+        return fs.read_workload(path)
 
     return read_text
 

@@ -43,12 +43,12 @@ SCRIPT = """
 import json, sys
 from pathlib import Path
 from oracle import Settings
-from flexsched.traces.scenario import read_scenario
+import flexsched as fs
 from strategies.product import simulate
 
 found = {}
 for path in sorted(Path(sys.argv[1]).glob("*.yaml")):
-    workload = read_scenario(path)
+    workload = fs.read_workload(path)
     for policy in sys.argv[2].split(","):
         run = simulate(workload, None, Settings(policy, horizon_s=workload.horizon_s))
         found[f"{path.stem}/{policy}"] = [run.summary["counts"], run.ticks.to_pylist()]
