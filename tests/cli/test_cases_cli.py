@@ -106,7 +106,7 @@ def _from_tables(out: Path) -> dict[tuple[str, str], int]:
 
 def _from_page(page: str) -> list[tuple[int, str]]:
     """(count, state) of every table row about tasks that did not run."""
-    rows = re.findall(r"<tr>\s*<td>(\d+)</td>\s*<td>(pending|rejected|failed|evicted)</td>", page)
+    rows = re.findall(r"<td>(\d+)</td>\s*<td>(pending|rejected|failed|evicted)</td>", page)
     return sorted((int(count), state) for count, state in rows)
 
 
