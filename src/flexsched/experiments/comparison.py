@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 #: Entries of ``run.json`` in which the runs of one comparison agree.
-_COMMON = ("workload", "cluster", "tick_s", "seed")
+_COMMON = ("cluster", "tick_s", "seed", "workload")
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,7 +51,7 @@ def side_by_side(pieces: Sequence[Callable[[Stop], _Result]], jobs: int) -> list
     """
     stop = Stop()
     executor = ThreadPoolExecutor(min(jobs, len(pieces)), "flexsched-run")
-    futures = [executor.submit(piece, stop) for piece in pieces]
+    futures = [executor.submit(_run, piece, stop) for piece in pieces]
     try:
         wait(futures, return_when=FIRST_EXCEPTION)
         _raise_failure(futures)
@@ -62,8 +62,19 @@ def side_by_side(pieces: Sequence[Callable[[Stop], _Result]], jobs: int) -> list
         wait(futures, timeout=_GRACE_S)
 
 
+def _run(piece: Callable[[Stop], _Result], stop: Stop) -> _Result:
+    """One piece; its failure is known to the others before the next one can begin."""
+    stop.check()
+    try:
+        return piece(stop)
+    except BaseException:
+        stop.set()
+        raise
+
+
 def _raise_failure(futures: Sequence[Future[_Result]]) -> None:
-    for future in futures:
-        failure = future.exception() if future.done() else None
-        if failure is not None:
+    """Raise what failed, not what was stopped because of it."""
+    failures = [future.exception() for future in futures if future.done()]
+    for failure in failures:
+        if failure is not None and not isinstance(failure, Stopped):
             raise failure
