@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexsched.core.cluster import Cluster
 from flexsched.core.policies import FlexF, FlexL, LeastFit, Oversub
-from flexsched.experiments.compare import RunProgress, compare
+from flexsched.experiments._compare import RunProgress, compare
 from flexsched.experiments.comparison import Comparison
 from flexsched.traces.synthetic import paper_nodes, synthesize
 
