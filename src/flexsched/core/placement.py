@@ -30,7 +30,7 @@ class NodeIndex(NamedTuple):
         max_tasks: (N,) limit on ``tasks``.
         same_source: (N,) running tasks of the source being placed.
         key: (N,) upper bound of the score for any request; -inf where nothing can go.
-        block_load: (B, R) least load among the present nodes of a block.
+        block_load: (B, R) least load among the present nodes of a block; 0 where one has none.
         block_capacity: (B, R) largest capacity among them; -1 if none is present.
         block_key: (B,) largest key of a block.
         block_bound: (B,) scratch of one search.
@@ -107,7 +107,9 @@ def refresh_block(index: NodeIndex, block: int) -> None:
         if not present[node]:
             continue
         for resource in range(capacity.shape[1]):
-            least = min(block_load[block, resource], load[node, resource])
+            # A request of 0 fits where a node has none of a resource, whatever runs there.
+            seen = load[node, resource] if capacity[node, resource] > 0.0 else 0.0
+            least = min(block_load[block, resource], seen)
             largest = max(block_capacity[block, resource], capacity[node, resource])
             block_load[block, resource] = least
             block_capacity[block, resource] = largest
