@@ -32,7 +32,7 @@ def compare(scenario: Scenario, chosen: oracle.Settings, *, replaced: bool, exac
     rows, records = run.ticks.to_pylist(), run.tasks.to_pylist()
     # Which columns there are is a test of its own.
     found = differences(records, expected.records, rel=1e-9, skip=("reason_detail",))
-    found += differences(rows, expected.rows, rel=1e-9, skip=("violated",))
+    found += differences(rows, expected.rows, rel=1e-9)
     found += differences(_exact(rows, exact), _exact(expected.rows, exact))
     assert not found, f"{scenario}\n{chosen}\n" + "\n".join(found)
     assert run.summary["counts"] == expected.counts

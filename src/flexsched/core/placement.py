@@ -23,14 +23,15 @@ class NodeIndex(NamedTuple):
     Nodes stand in tie order here: row 0 wins among equal scores.
 
     Attributes:
-        load: (N, R) load seen by the policy, in the resource's unit.
+        load: (N, R) load seen by the policy, in the resource's unit; 0 where a node has none of
+            a resource, so that a request of 0 fits there whatever runs.
         capacity: (N, R).
         present: (N,) bool.
         tasks: (N,) running tasks.
         max_tasks: (N,) limit on ``tasks``.
         same_source: (N,) running tasks of the source being placed.
         key: (N,) upper bound of the score for any request; -inf where nothing can go.
-        block_load: (B, R) least load among the present nodes of a block; 0 where one has none.
+        block_load: (B, R) least load among the present nodes of a block.
         block_capacity: (B, R) largest capacity among them; -1 if none is present.
         block_key: (B,) largest key of a block.
         block_bound: (B,) scratch of one search.
@@ -107,9 +108,7 @@ def refresh_block(index: NodeIndex, block: int) -> None:
         if not present[node]:
             continue
         for resource in range(capacity.shape[1]):
-            # A request of 0 fits where a node has none of a resource, whatever runs there.
-            seen = load[node, resource] if capacity[node, resource] > 0.0 else 0.0
-            least = min(block_load[block, resource], seen)
+            least = min(block_load[block, resource], load[node, resource])
             largest = max(block_capacity[block, resource], capacity[node, resource])
             block_load[block, resource] = least
             block_capacity[block, resource] = largest

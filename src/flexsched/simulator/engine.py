@@ -116,6 +116,7 @@ class Simulation:
         self.notes: list[str] = []
         self.order = _tie_order(cluster, policy)
         self.index = make_index(cluster.capacity[self.order], cluster.max_tasks[self.order])
+        self._lacking = self.index.capacity == 0.0
         self.from_s, self.until_s = cluster.from_s[self.order], cluster.until_s[self.order]
         self.state = make_state(workload, len(cluster))
         self.statistics = make_statistics(len(cluster), len(cluster.resources))
@@ -137,7 +138,6 @@ class Simulation:
         self._scan_settings = _scan_settings(policy, settings)
         self._quiet_from = 0
         self._begun = 0
-        self._usage_seen = np.zeros_like(self.index.load)
         self._unmeasured: NDArray[np.float64] | None = None
         self._enter_nodes(self.from_s <= 0.0)
         self._start_running_tasks()
@@ -179,7 +179,7 @@ class Simulation:
         submitted, rejected = self._submit(t_s)
         arrivals += submitted
         lifecycle.settle(state)
-        if changed or arrivals or counters[Count.FINISHED]:
+        if changed or counters[Count.FINISHED]:
             self._quiet_from = self._tick
         self._scan()
         running, pending = int(counters[Count.LIVE]), len(self._pending)
@@ -250,11 +250,15 @@ class Simulation:
         self._pending = merge(self._pending, np.sort(self._task_to_rank[tasks]))
 
     def _next_load(self) -> NDArray[np.float64]:
-        """(N, R) load that a scan at this moment starts from."""
+        """(N, R) load that a scan at this moment starts from; see ``NodeIndex.load``."""
         if self.estimator is None:
-            return self.state.totals.request
-        load = self.penalty_of_next_scan() * self.estimator.estimate(self.state.totals.usage)
-        return load if self._unmeasured is None else load + self._unmeasured
+            load = self.state.totals.request.copy()
+        else:
+            load = self.penalty_of_next_scan() * self.estimator.estimate(self.state.totals.usage)
+            if self._unmeasured is not None:
+                load += self._unmeasured
+        load[self._lacking] = 0.0
+        return load
 
     def penalty_of_next_scan(self) -> float:
         """P as the controller has it now."""
@@ -322,7 +326,11 @@ class Simulation:
     def _nothing_can_happen(self) -> bool:
         """Whether every further tick would be like this one."""
         counters = self.state.counters
-        if self.settings.horizon_s is not None or self._arrived < len(self._arrivals):
+        if self.settings.horizon_s is not None:
+            return False
+        if not np.array_equal(self._next_load(), self.index.load):
+            self._quiet_from = self._tick + 1
+        if self._arrived < len(self._arrivals):
             return False
         if counters[Count.LIVE] > counters[Count.ENDLESS]:
             return False
@@ -333,8 +341,6 @@ class Simulation:
             self.from_s > now_s
         ).any():
             return False
-        if not np.array_equal(self._next_load(), self.index.load):
-            self._quiet_from = self._tick + 1
         if self.controller is not None and self.controller.can_change():
             return False
         if self.state.book.last_try[self._rank_to_task[self._pending]].min() < self._quiet_from:

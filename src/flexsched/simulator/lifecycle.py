@@ -87,6 +87,9 @@ def _leave(state: State, index: NodeIndex, task: int) -> None:
     state.totals.dirty[node] = True
     index.tasks[node] -= 1
     counters[Count.LIVE] -= 1
+    if counters[Count.SOURCE] == state.tasks.source[task]:
+        # The index would go on counting the task.
+        counters[Count.SOURCE] = NONE
     if life[task].end_s == np.inf:
         counters[Count.ENDLESS] -= 1
     after, before = life[task].next_of_source, life[task].previous_of_source

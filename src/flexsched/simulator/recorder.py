@@ -38,7 +38,6 @@ class Recorder:
         columns: dict[str, Any] = {"t_s": pa.array([row.t_s for row in self.rows], pa.float64())}
         for name in _COUNTS:
             columns[name] = pa.array([getattr(row, name) for row in self.rows], pa.int64())
-        columns["violated"] = pa.array([row.violated for row in self.rows], pa.int64())
         sums = self._sums()
         for resource, name in enumerate(self.resources):
             capacity = sums[:, _CAPACITY, resource]

@@ -220,18 +220,22 @@ def scan(
     anything_present = index.present.any()
     short = settings.short_reason if anything_present else _NO_NODE
     attempts, failed, left = 0, 0, 0
-    for _ in range(2 if settings.limited else 1):
+    for turn in range(2 if settings.limited else 1):
+        round_goes_on, tried = False, False
         for position in range(pending.shape[0]):
             task = order[pending[position]]
             if settings.limited:
-                if attempts >= settings.max_attempts or failed >= settings.max_failures:
-                    break
                 tried = life[task].tried_round == counters[Count.ROUND]
-                if tried or state_of[task] != _PENDING or last_try[task] == tick:
+                if state_of[task] != _PENDING or last_try[task] == tick or (turn == 0 and tried):
                     continue
-                life[task].tried_round = counters[Count.ROUND]
             if settings.backs_off and life[task].next_try_s > t_s:
+                round_goes_on |= not tried
                 continue
+            if settings.limited:
+                if attempts >= settings.max_attempts or failed >= settings.max_failures:
+                    round_goes_on = True
+                    break
+                life[task].tried_round = counters[Count.ROUND]
             attempts += 1
             tries[task] += 1
             last_try[task] = tick
@@ -275,7 +279,7 @@ def scan(
                 life[task].next_try_s = t_s + _backoff_s(life[task].failures)
             if settings.gives_up:
                 _give_up(state, task, t_s)
-        else:
+        if not round_goes_on:
             # Everything was tried: those tried from here on belong to the next round.
             counters[Count.ROUND] += 1
     counters[Count.ATTEMPTS] += attempts

@@ -115,7 +115,9 @@ def simulate(
     simulation.rows(on_row)
     ticks = recorder.table()
     target_qos = float(getattr(policy, "target_qos", DEFAULT_TARGET_QOS))
-    summary = summarise_run(simulation, ticks, target_qos)
+    summary = summarise_run(
+        simulation, ticks, sum(row.violated for row in recorder.rows), target_qos
+    )
     tasks, nodes = task_table(simulation), node_table(simulation)
     info = _info(simulation)
     total = perf_counter() - began

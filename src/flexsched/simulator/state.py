@@ -180,6 +180,8 @@ def make_state(workload: Workload, nodes: int) -> State:
                  "next_ending"):  # fmt: skip
         book.life[name] = NONE
     book.life.next_try_s = -np.inf
+    counters = np.zeros(len(Count), np.int64)
+    counters[Count.SOURCE] = NONE
     kinds = np.zeros(int(workload.request_kind.max(initial=-1)) + 1, KIND).view(np.recarray)
     kinds.failed_tick = NONE
     return State(
@@ -208,7 +210,7 @@ def make_state(workload: Workload, nodes: int) -> State:
             guaranteed=np.zeros((nodes, width)),
             unmet=np.zeros((nodes, width)),
         ),
-        counters=np.zeros(len(Count), np.int64),
+        counters=counters,
         kinds=kinds,
     )
 

@@ -12,11 +12,10 @@ from flexsched.core.policies._base import FIT_TOLERANCE, LoadKind, Matrix, Polic
 
 @inlined
 def request_fits(load: Matrix, node: int, request: Matrix, capacity: Matrix, factor: float) -> bool:
-    """R + r <= factor * C in every resource; r = 0 fits where C = 0."""
+    """R + r <= factor * C in every resource."""
     for resource in range(request.shape[0]):
         limit = factor * capacity[node, resource] * (1.0 + FIT_TOLERANCE)
-        asked = request[resource]
-        if load[node, resource] + asked > limit and (asked > 0.0 or limit > 0.0):
+        if load[node, resource] + request[resource] > limit:
             return False
     return True
 
