@@ -104,6 +104,7 @@ def test_info(flexsched: Callable[..., Any], crowded: Path) -> None:
     lines = {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.strip()}
     assert lines["counts.tasks"] == ["3"]
     assert lines["resources.cpu.request.mean"] == ["2"]
+    assert lines["resources.memory.request.max"] == ["1,073,741,824"]
     fit = flexsched("trace", "info", "synthetic:google2011?tasks=300&hours=1").out
     assert "target" in fit
 

@@ -22,7 +22,7 @@ def print_table(
     """Aligned columns; on a terminal they wrap to its width.
 
     Args:
-        header: titles.
+        header: titles; all empty: no line for them.
         rows: cells, as many as titles.
         numbers: positions of the columns that are set flush right.
     """
@@ -30,7 +30,13 @@ def print_table(
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = Table(
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        header_style="bold",
+        show_header=any(header),
+    )
     for position, title in enumerate(header):
         table.add_column(title, justify="right" if position in numbers else "left")
     for row in rows:

@@ -202,4 +202,6 @@ def _lines(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
 def _value(value: object) -> str:
     if value is None:
         return "unknown"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
+    return str(value) or "none"
