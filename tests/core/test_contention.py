@@ -36,8 +36,7 @@ def exact_split(
     missing = sum(wanted) - sum(ensured)
     left = room - sum(ensured)
     gained = [
-        g + left * (d - g) / missing if missing else g
-        for d, g in zip(wanted, ensured, strict=True)
+        g + left * (d - g) / missing if missing else g for d, g in zip(wanted, ensured, strict=True)
     ]
     return gained, ensured
 

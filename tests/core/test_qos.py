@@ -51,7 +51,9 @@ def test_quality_is_the_satisfied_share(violated: int, running: int, expected: f
 
 
 @given(st.integers(1, 10**6), st.data())
-def test_one_violation_in_a_hundred_still_meets_the_target(running: int, data: st.DataObject) -> None:
+def test_one_violation_in_a_hundred_still_meets_the_target(
+    running: int, data: st.DataObject
+) -> None:
     violated = data.draw(st.integers(0, running))
     # (n - v) / n is the float nearest the true share, so comparing with 0.99 is exact.
     assert (quality(violated, running) >= 0.99) == (100 * violated <= running)
