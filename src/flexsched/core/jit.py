@@ -12,6 +12,7 @@ import functools
 import hashlib
 import inspect
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -69,20 +70,29 @@ def kernel(function: _Function) -> _Function:
 
 
 def inlined(function: _Function) -> _Function:
-    """A small step of a kernel, always inlined: a call would count references to its arrays."""
+    """A step of a kernel, always inlined and never cached by itself.
+
+    A call would count references to every array it passes; and a step that takes a policy rule
+    must not leave a user's rule in the cache that all programs share.
+    """
     return numba.njit(forceinline=True, error_model="numpy")(function)  # type: ignore[return-value]
 
 
 @functools.cache
 def _specialised(function: Callable[..., Any], rule_type: type) -> Callable[..., Any]:
     """A kernel of its own for a rule that is not part of this package."""
-    module = inspect.getmodule(rule_type)
-    source = "" if module is None else inspect.getsource(module)
-    return _compile(function, cache_folder(_package_of(function), source))
+    try:
+        source = inspect.getsource(sys.modules[rule_type.__module__])
+    except (OSError, TypeError, KeyError):
+        return _compile(function, None)  # typed in by hand: there is no source to go by
+    return _compile(function, cache_folder(_package_of(function), rule_type.__module__ + source))
 
 
 def for_rule(compiled: _Function, rule: tuple[Any, ...]) -> _Function:
-    """The kernel to call with this policy rule: ours is shared, a user's gets its own cache."""
+    """The kernel to call with this policy rule: ours is shared, a user's gets its own cache.
+
+    Only kernels that are fetched here may take a rule; what they call in turn is ``inlined``.
+    """
     if type(rule).__module__.startswith("flexsched.") or _config.DISABLE_JIT:
         return compiled
     return _specialised(compiled.py_func, type(rule))  # type: ignore[attr-defined, return-value]
@@ -94,11 +104,11 @@ def _package_of(function: Callable[..., Any]) -> Path:
 
 def _compile(function: _Function, folder: Path | None) -> _Function:
     if folder is None:
-        return numba.njit(nogil=True, error_model="numpy")(function)  # type: ignore[return-value]
+        return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)  # type: ignore[return-value]
     # Numba reads the folder when the function is decorated; the setting is put back at once.
     previous = _config.CACHE_DIR
     _config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[return-value]
+        return numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function)  # type: ignore[return-value]
     finally:
         _config.CACHE_DIR = previous

@@ -93,7 +93,7 @@ def refresh_key(rule: Any, index: NodeIndex, node: int) -> None:
         index.key[node] = -np.inf
 
 
-@kernel
+@inlined
 def refresh_block(index: NodeIndex, block: int) -> None:
     """Recompute one block's summary from its nodes' keys, loads and capacities."""
     key, load, capacity, present = index.key, index.load, index.capacity, index.present
@@ -124,7 +124,7 @@ def rebuild(rule: Any, index: NodeIndex) -> None:
         refresh_block(index, block)
 
 
-@kernel
+@inlined
 def add_load(rule: Any, index: NodeIndex, node: int, request: NDArray[np.float64]) -> None:
     """Count a task just bound at its full request, unscaled (paper, algorithm 3)."""
     for resource in range(request.shape[0]):
@@ -150,7 +150,7 @@ def mix(seed: int, first: int, second: int) -> int:
     return _stir(value ^ (int(second) & 0x7FFFFFFF))
 
 
-@kernel
+@inlined
 def best_node(rule: Any, index: NodeIndex, request: NDArray[np.float64], draw: int) -> int:
     """The node with the highest score among those that the request fits, or -1.
 
@@ -195,7 +195,7 @@ def best_node(rule: Any, index: NodeIndex, request: NDArray[np.float64], draw: i
     return best
 
 
-@kernel
+@inlined
 def room_ignoring_task_limits(rule: Any, index: NodeIndex, request: NDArray[np.float64]) -> bool:
     """Whether any present node has the resources, whatever its task limit says."""
     size = block_size(index.key.shape[0])
@@ -210,7 +210,7 @@ def room_ignoring_task_limits(rule: Any, index: NodeIndex, request: NDArray[np.f
     return False
 
 
-@kernel
+@inlined
 def change_source(
     rule: Any, index: NodeIndex, touched: int, hosts: NDArray[np.int64], count: int
 ) -> int:

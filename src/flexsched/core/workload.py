@@ -120,9 +120,9 @@ class Workload:
         self._refuse(~(self.window_s > 0), "window_s", "a window > 0")
         proper = np.isfinite(self.request) & (self.request >= 0)
         self._refuse(~np.all(proper, axis=1), "request", "finite requests >= 0")
-        self._refuse((self.usage_length < 0) | (self.usage_offset < 0)
-                     | (self.usage_offset + self.usage_length > len(self.usage)),
-                     "usage_offset", f"a series inside the {len(self.usage)} usage rows")  # fmt: skip
+        outside = (self.usage_offset < 0) | (self.usage_length < 0)
+        outside |= self.usage_offset + self.usage_length > len(self.usage)
+        self._refuse(outside, "usage_offset", f"a series inside the {len(self.usage)} usage rows")
         known_nodes = 0 if self.nodes is None else len(self.nodes)
         self._refuse(self.start_node >= known_nodes, "start_node", f"one of {known_nodes} nodes")
 

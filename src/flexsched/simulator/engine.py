@@ -343,9 +343,15 @@ class Simulation:
             return False
         if self.controller is not None and self.controller.can_change():
             return False
-        if self.state.book.last_try[self._rank_to_task[self._pending]].min() < self._quiet_from:
+        if self._oldest_try() < self._quiet_from:
             return False
         return bool(later_change_s(self.state) <= now_s)
+
+    def _oldest_try(self) -> int:
+        """Number of the tick in which the pending task not tried for longest was tried."""
+        if self._scan_settings.every_tick:
+            return self._tick
+        return int(self.state.book.last_try[self._rank_to_task[self._pending]].min())
 
     def _close(self) -> None:
         """Bring every task into its final state."""
@@ -380,14 +386,15 @@ def _too_large(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
 
 
 def _scan_settings(policy: Policy, settings: Settings) -> ScanSettings:
-    limits = (policy.attempts_per_tick, policy.failures_per_tick)
+    limited = policy.attempts_per_tick is not None or policy.failures_per_tick is not None
     return ScanSettings(
         seed=settings.seed if policy.tie == "seeded" else -1,
         by_source=policy.load == "usage",
         short_reason=int(Reason.USAGE if policy.load == "usage" else Reason.REQUEST),
         max_attempts=policy.attempts_per_tick or _UNLIMITED,
         max_failures=policy.failures_per_tick or _UNLIMITED,
-        limited=any(limit is not None for limit in limits),
+        limited=limited,
+        every_tick=not limited and policy.backoff != "kubernetes",
         backs_off=policy.backoff == "kubernetes",
         gives_up=policy.backoff == "fail",
     )

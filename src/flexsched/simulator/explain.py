@@ -38,11 +38,11 @@ def reason_details(simulation: Simulation, tasks: NDArray[np.int64]) -> pa.Array
         state, (int(TaskState.RUNNING), int(TaskState.FINISHED))))  # fmt: skip
     for code in np.unique(reason[stuck]):
         group = stuck[reason[stuck] == code]
-        requests, which = np.unique(
-            simulation.workload.request[tasks[group]], axis=0, return_inverse=True
-        )
+        kinds = simulation.workload.request_kind[tasks[group]]
+        _, first, which = np.unique(kinds, return_index=True, return_inverse=True)
+        requests = simulation.workload.request[tasks[group[first]]]
         sentences = np.array([_sentence(simulation, Reason(code), row) for row in requests], object)
-        details[group] = sentences[which.reshape(-1)]
+        details[group] = sentences[which]
     return pa.array(details, pa.string())
 
 

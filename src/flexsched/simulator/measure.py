@@ -10,7 +10,7 @@ from flexsched.core.contention import allocation, guarantee, wrapped_guarantee
 from flexsched.core.jit import kernel
 from flexsched.core.placement import NodeIndex
 from flexsched.core.qos import served
-from flexsched.simulator.state import NEVER, NONE, Count, Flags, Floats, Ints, State
+from flexsched.simulator.state import NEVER, NONE, Count, Flags, Floats, Ints, Ranks, State
 
 
 @kernel
@@ -22,7 +22,7 @@ def _demand(state: State, tick: int, tick_s: float, demand_scale: float) -> None
         state.running.node, state.running.check_tick, state.running.series)  # fmt: skip
     demand, usage, total = state.running.demand, state.running.usage, state.totals.demand
     series, request = state.tasks.usage, state.running.request
-    width = demand.shape[1]
+    width, ticks_per_s = demand.shape[1], 1.0 / tick_s
     for node in range(total.shape[0]):
         for resource in range(width):
             total[node, resource] = 0.0
@@ -33,7 +33,7 @@ def _demand(state: State, tick: int, tick_s: float, demand_scale: float) -> None
         if tick >= check_tick[slot]:
             own = series_of[slot]
             last = own.length - 1
-            window = int(np.floor((tick * tick_s - own.start_s) / own.window_s))
+            window = int((tick * tick_s - own.start_s) / own.window_s)
             row = own.first + min(window, last)
             for resource in range(width):
                 value = series[row, resource] if last >= 0 else request[slot, resource]
@@ -43,7 +43,7 @@ def _demand(state: State, tick: int, tick_s: float, demand_scale: float) -> None
             if window < last:
                 # Rounded down: a look too early changes nothing, one too late would.
                 boundary_s = own.start_s + (window + 1) * own.window_s
-                check_tick[slot] = max(tick + 1, int(np.floor(boundary_s / tick_s)))
+                check_tick[slot] = max(tick + 1, int(boundary_s * ticks_per_s + 1e-9))
         for resource in range(width):
             total[node, resource] += demand[slot, resource]
 
@@ -83,13 +83,20 @@ def measure(
         special[node] |= contended[node]
     if not special.any():
         return 0
-    _guarantee(state, index, special, wrapped_resource)
-    return _share_leftover(state, index, special, tick * tick_s, tick_s)
+    slots = np.empty(state.counters[Count.LIVE], np.int32)
+    count = _guarantee(state, index, special, wrapped_resource, slots)
+    return _share_leftover(state, index, special, slots[:count], tick * tick_s, tick_s)
 
 
 @kernel
-def _guarantee(state: State, index: NodeIndex, special: Flags, wrapped_resource: int) -> None:
-    """First half of the split: ``usage`` of the running tasks holds guarantees on return."""
+def _guarantee(
+    state: State, index: NodeIndex, special: Flags, wrapped_resource: int, slots: Ranks
+) -> int:
+    """First half of the split: ``usage`` of the special nodes' tasks becomes their guarantee.
+
+    Returns:
+        How many slots those tasks have; ``slots`` receives them.
+    """
     node_of, demand = state.running.node, state.running.demand
     usage, request = state.running.usage, state.running.request
     capacity, requested, demanded = index.capacity, state.totals.request, state.totals.demand
@@ -98,10 +105,13 @@ def _guarantee(state: State, index: NodeIndex, special: Flags, wrapped_resource:
         for resource in range(guaranteed.shape[1]):
             guaranteed[node, resource] = 0.0
             unmet[node, resource] = 0.0
+    count = 0
     for slot in range(state.counters[Count.SLOTS]):
         node = node_of[slot]
         if node == NONE or not special[node]:
             continue
+        slots[count] = slot
+        count += 1
         for resource in range(capacity.shape[1]):
             wanted, ensured = demand[slot, resource], demand[slot, resource]
             room, asked = capacity[node, resource], request[slot, resource]
@@ -113,11 +123,12 @@ def _guarantee(state: State, index: NodeIndex, special: Flags, wrapped_resource:
             usage[slot, resource] = ensured
             guaranteed[node, resource] += ensured
             unmet[node, resource] += wanted - ensured
+    return count
 
 
 @kernel
 def _share_leftover(
-    state: State, index: NodeIndex, special: Flags, t_s: float, tick_s: float
+    state: State, index: NodeIndex, special: Flags, slots: Ranks, t_s: float, tick_s: float
 ) -> int:
     """Second half of the split: guarantees become allocations; counts violated tasks."""
     node_of, task_of, demand = state.running.node, state.running.task, state.running.demand
@@ -130,10 +141,8 @@ def _share_leftover(
             for resource in range(capacity.shape[1]):
                 total[node, resource] = 0.0
     violated = 0
-    for slot in range(state.counters[Count.SLOTS]):
+    for slot in slots:
         node = node_of[slot]
-        if node == NONE or not special[node]:
-            continue
         satisfied = True
         for resource in range(capacity.shape[1]):
             wanted = demand[slot, resource]

@@ -48,6 +48,7 @@ class ScanSettings(NamedTuple):
         max_attempts: tries per scan.
         max_failures: failures per scan.
         limited: whether either limit is set; tasks are then tried in rounds.
+        every_tick: whether each pending task is tried at every tick.
         backs_off: whether failed tasks wait longer and longer.
         gives_up: whether a failure is final.
     """
@@ -58,6 +59,7 @@ class ScanSettings(NamedTuple):
     max_attempts: int
     max_failures: int
     limited: bool
+    every_tick: bool
     backs_off: bool
     gives_up: bool
 
@@ -117,7 +119,7 @@ def _remember(failures: Failures, request: Floats, reason: int) -> None:
     known[0] = kept
 
 
-@kernel
+@inlined
 def _count_source(
     rule: Any,
     index: NodeIndex,
@@ -238,7 +240,8 @@ def scan(
                 life[task].tried_round = counters[Count.ROUND]
             attempts += 1
             tries[task] += 1
-            last_try[task] = tick
+            if not settings.every_tick:
+                last_try[task] = tick
             kind = kinds[kind_of[task]]
             # Loads only grow within a scan: what failed for lack of resources fails again, and
             # so does what failed at a task limit, but its reason holds until the next bind only.

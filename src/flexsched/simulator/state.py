@@ -47,7 +47,10 @@ class TaskInputs(NamedTuple):
 
 
 class TaskBook(NamedTuple):
-    """What happened to each task, (T,) each: what every try touches, and the rest in ``life``."""
+    """What happened to each task, (T,) each: what every try touches, and the rest in ``life``.
+
+    ``last_try`` is a tick number; not kept where every pending task is tried at every tick.
+    """
 
     state: NDArray[np.int8]
     reason: NDArray[np.int8]
