@@ -246,7 +246,10 @@ def _provenance(
     counts = _counts(entries)
     whole = np.array([_usage_is_whole(entry) for entry in entries], bool)
     some = np.array([bool(entry.usage) for entry in entries], bool)
-    tasks, measured, partly = (int(counts[mask].sum()) for mask in (counts > 0, whole, some))
+    empty = np.array([entry.duration_s == 0 for entry in entries], bool)
+    tasks, measured, partly, zero_length = (
+        int(counts[mask].sum()) for mask in (counts > 0, whole, some, empty)
+    )
     kind: UsageKind = "request" if not partly else "measured" if measured == tasks else "hybrid"
     assumptions = list(_unmatched(entries, nodes, resources))
     if measured < tasks:
@@ -257,7 +260,11 @@ def _provenance(
         source=f"scenario file {path.name}",
         usage_kind=kind,
         assumptions=tuple(assumptions),
-        counts={"tasks": tasks, "nodes": 0 if nodes is None else len(nodes)},
+        counts={
+            "tasks": tasks,
+            "zero_length": zero_length,
+            "nodes": 0 if nodes is None else len(nodes),
+        },
         quirks={"series_values_held": held} if held else {},
     )
 
