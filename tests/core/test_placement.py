@@ -18,18 +18,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from flexsched.core import placement
 from flexsched.core.cluster import NO_TASK_LIMIT
-from flexsched.core.placement import (
-    NodeIndex,
-    add_load,
-    best_node,
-    change_source,
-    make_index,
-    mix,
-    rebuild,
-    room_ignoring_task_limits,
-)
+from flexsched.core.jit import kernel
+from flexsched.core.placement import NodeIndex, make_index, mix, rebuild
 from flexsched.core.policies import BestFit, FirstFit, FlexF, LeastFit, Oversub
+
+# Steps of kernels are not cached by themselves; as kernels of their own they are.
+
+
+@kernel
+def best_node(rule: Any, index: NodeIndex, request: NDArray[np.float64], draw: int) -> int:
+    return placement.best_node(rule, index, request, draw)
+
+
+@kernel
+def add_load(rule: Any, index: NodeIndex, node: int, request: NDArray[np.float64]) -> None:
+    placement.add_load(rule, index, node, request)
+
+
+@kernel
+def change_source(
+    rule: Any, index: NodeIndex, touched: int, hosts: NDArray[np.int64], count: int
+) -> int:
+    return placement.change_source(rule, index, touched, hosts, count)
+
+
+@kernel
+def room_ignoring_task_limits(rule: Any, index: NodeIndex, request: NDArray[np.float64]) -> bool:
+    return placement.room_ignoring_task_limits(rule, index, request)
+
 
 Scores = Callable[[list[float], list[float], list[float], int], float]
 

@@ -187,6 +187,16 @@ def _evaluate(
         out[node, 2] = rule.ceiling(index.load, node, index.capacity, same_source)
 
 
+@kernel
+def _find(rule: Any, index: NodeIndex, request: NDArray[np.float64], draw: int) -> int:
+    return best_node(rule, index, request, draw)
+
+
+@kernel
+def _bind(rule: Any, index: NodeIndex, node: int, request: NDArray[np.float64]) -> None:
+    add_load(rule, index, node, request)
+
+
 def _check_compiled(rule: Any, situation: Situation, who: str) -> None:
     index, request = situation
     compiled = np.zeros((len(index.load), 3))
@@ -205,15 +215,15 @@ def _check_index(rule: Any, situation: Situation, who: str) -> None:
     for_rule(rebuild, rule)(rule, index)
     for draw in range(_BINDS):
         best = _best_nodes(rule, index, request)
-        first = for_rule(best_node, rule)(rule, index, request, -1)
-        drawn = for_rule(best_node, rule)(rule, index, request, draw)
+        first = for_rule(_find, rule)(rule, index, request, -1)
+        drawn = for_rule(_find, rule)(rule, index, request, draw)
         require(first == (best[0] if best else -1) and drawn in (best or [-1]), who,
                 "the search finds a best node of all nodes, the first unless drawn",
                 f"nodes {first} and {drawn} instead of {best or 'none'}")  # fmt: skip
         if not best:
             return
         index.same_source[first] += 1
-        for_rule(add_load, rule)(rule, index, first, request)
+        for_rule(_bind, rule)(rule, index, first, request)
 
 
 def _best_nodes(rule: Any, index: NodeIndex, request: NDArray[np.float64]) -> list[int]:
