@@ -29,7 +29,7 @@ from flexsched.core.workload import Workload
 from flexsched.simulator import lifecycle
 from flexsched.simulator.measure import later_change_s, make_statistics, measure, summarise
 from flexsched.simulator.scan import ScanSettings, scan
-from flexsched.simulator.state import NONE, Count, make_state, with_room
+from flexsched.simulator.state import NONE, Count, make_state, read_only, with_room
 
 _UNLIMITED = np.iinfo(np.int64).max
 
@@ -119,6 +119,7 @@ class Simulation:
         self._lacking = self.index.capacity == 0.0
         self.from_s, self.until_s = cluster.from_s[self.order], cluster.until_s[self.order]
         self.state = make_state(workload, len(cluster))
+        self._series = read_only(workload.usage)
         self.statistics = make_statistics(len(cluster), len(cluster.resources))
         self.rule = policy.rule()
         self.controller = policy.make_controller(settings.tick_s)
@@ -286,7 +287,7 @@ class Simulation:
         began = perf_counter()
         wraps = self.settings.contention == "paper" and MEMORY in self.workload.resources
         violated = measure(
-            self.state, self.index, self._tick, self.settings.tick_s,
+            self.state, self.index, self._series, self._tick, self.settings.tick_s,
             self.settings.demand_scale, self.workload.resources.index(MEMORY) if wraps else NONE,
         )  # fmt: skip
         self._unmeasured = None
@@ -345,7 +346,7 @@ class Simulation:
             return False
         if self._oldest_try() < self._quiet_from:
             return False
-        return bool(later_change_s(self.state) <= now_s)
+        return bool(later_change_s(self.state, self._series) <= now_s)
 
     def _oldest_try(self) -> int:
         """Number of the tick in which the pending task not tried for longest was tried."""

@@ -10,18 +10,18 @@ from flexsched.core.contention import allocation, guarantee, wrapped_guarantee
 from flexsched.core.jit import kernel
 from flexsched.core.placement import NodeIndex
 from flexsched.core.qos import served
-from flexsched.simulator.state import NEVER, NONE, Count, Flags, Floats, Ints, Ranks, State
+from flexsched.simulator.state import NEVER, NONE, Count, Flags, Floats, Ints, Ranks, Series, State
 
 
 @kernel
-def _demand(state: State, tick: int, tick_s: float, demand_scale: float) -> None:
+def _demand(state: State, series: Series, tick: int, tick_s: float, demand_scale: float) -> None:
     """Bring every running task's demand up to date and sum it per node."""
     # Kernels name the arrays of their loops first: each look-up in a tuple of arrays inside a
     # loop costs more than the arithmetic.
     node_of, check_tick, series_of = (
         state.running.node, state.running.check_tick, state.running.series)  # fmt: skip
     demand, usage, total = state.running.demand, state.running.usage, state.totals.demand
-    series, request = state.tasks.usage, state.running.request
+    request = state.running.request
     width, ticks_per_s = demand.shape[1], 1.0 / tick_s
     for node in range(total.shape[0]):
         for resource in range(width):
@@ -52,6 +52,7 @@ def _demand(state: State, tick: int, tick_s: float, demand_scale: float) -> None
 def measure(
     state: State,
     index: NodeIndex,
+    series: Series,
     tick: int,
     tick_s: float,
     demand_scale: float,
@@ -62,6 +63,7 @@ def measure(
     Args:
         state: the simulation; its usage, demand and ``violated_s`` are updated.
         index: the nodes (capacity only).
+        series: (W, R) usage rows of the workload.
         tick: number of the tick.
         tick_s: length of a tick.
         demand_scale: factor on every series.
@@ -70,7 +72,7 @@ def measure(
     Returns:
         How many running tasks are violated.
     """
-    _demand(state, tick, tick_s, demand_scale)
+    _demand(state, series, tick, tick_s, demand_scale)
     demand, usage, capacity = state.totals.demand, state.totals.usage, index.capacity
     contended = state.totals.contended
     # A node that was contended before holds usages below demand that may be over now.
@@ -252,7 +254,7 @@ def _imbalance(usage: Floats, capacity: Floats, present: Flags, resource: int) -
 
 
 @kernel
-def later_change_s(state: State) -> float:
+def later_change_s(state: State, series: Series) -> float:
     """Last time at which the demand of a task that runs now differs from before, or -inf."""
     latest = -np.inf
     tasks = state.tasks
@@ -263,11 +265,8 @@ def later_change_s(state: State) -> float:
         first = tasks.usage_offset[task]
         for window in range(tasks.usage_length[task] - 1, 0, -1):
             differs = False
-            for resource in range(tasks.usage.shape[1]):
-                differs |= (
-                    tasks.usage[first + window, resource]
-                    != tasks.usage[first + window - 1, resource]
-                )
+            for resource in range(series.shape[1]):
+                differs |= series[first + window, resource] != series[first + window - 1, resource]
             if differs:
                 change_s = state.book.life[task].start_s + window * tasks.window_s[task]
                 latest = max(latest, change_s)

@@ -22,6 +22,8 @@ Links = NDArray[np.int32]
 #: Tasks by rank, or ranks of tasks.
 Ranks = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+#: (W, R) usage rows, float32 or float64.
+Series = NDArray[Any]
 #: An array of records, (n,); a field of it is an array of its own.
 Records = Any
 
@@ -34,7 +36,10 @@ NEVER = np.iinfo(np.int64).max
 
 
 class TaskInputs(NamedTuple):
-    """What the workload says; never changed. Shapes as in ``Workload``."""
+    """What the workload says, read-only; shapes as in ``Workload``.
+
+    The usage rows are not in it: they come in two types, and only the measurement reads them.
+    """
 
     request: Floats
     request_kind: NDArray[np.int32]
@@ -43,7 +48,6 @@ class TaskInputs(NamedTuple):
     usage_offset: Ints
     usage_length: Ints
     window_s: Floats
-    usage: NDArray[Any]
 
 
 class TaskBook(NamedTuple):
@@ -188,16 +192,7 @@ def make_state(workload: Workload, nodes: int) -> State:
     kinds = np.zeros(int(workload.request_kind.max(initial=-1)) + 1, KIND).view(np.recarray)
     kinds.failed_tick = NONE
     return State(
-        tasks=TaskInputs(
-            request=np.ascontiguousarray(workload.request),
-            request_kind=workload.request_kind,
-            source=workload.source,
-            duration_s=workload.duration_s,
-            usage_offset=workload.usage_offset,
-            usage_length=workload.usage_length,
-            window_s=workload.window_s,
-            usage=workload.usage,
-        ),
+        tasks=TaskInputs(*(read_only(getattr(workload, name)) for name in TaskInputs._fields)),
         book=book,
         lists=Lists(
             source_head=np.full(len(workload.source_names), NONE, np.int32),
@@ -216,6 +211,13 @@ def make_state(workload: Workload, nodes: int) -> State:
         counters=counters,
         kinds=kinds,
     )
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written through, of one type for kernels wherever it came from."""
+    view = np.ascontiguousarray(np.asarray(array)).view()
+    view.flags.writeable = False
+    return view
 
 
 def make_running(slots: int, width: int) -> RunningTable:
