@@ -158,14 +158,17 @@ def draw_request(generator: Any, width: int, coarse: bool) -> NDArray[np.float64
     nodes=st.integers(1, 200),
     width=st.integers(1, 3),
     coarse=st.booleans(),
+    by_load=st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
 def test_best_node_is_that_of_the_full_scan(
-    name: str, seed: int, nodes: int, width: int, coarse: bool
+    name: str, seed: int, nodes: int, width: int, coarse: bool, by_load: bool
 ) -> None:
     rule, factor, score = RULES[name]
     index, generator = draw_index(seed, nodes, width, coarse)
-    rebuild(rule, index)
+    rebuild(rule, index, by_load)
+    assert sorted(index.member.tolist()) == list(range(nodes))
+    assert index.place[index.member].tolist() == list(range(nodes))
     for draw in range(4):
         request = draw_request(generator, width, coarse)
         best = winners(candidates(index, request, factor, score))
@@ -188,7 +191,7 @@ def test_kept_up_to_date_is_built_afresh(name: str, seed: int, nodes: int, coars
     rule, factor, score = RULES[name]
     index, generator = draw_index(seed, nodes, 2, coarse)
     index.same_source[:] = 0
-    rebuild(rule, index)
+    rebuild(rule, index, True)
     touched = 0
     for _ in range(25):
         if generator.random() < 0.3:

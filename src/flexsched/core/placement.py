@@ -1,7 +1,8 @@
 """The exact best node for a request, without looking at every node.
 
-Nodes are kept in blocks of about sqrt(N). Each block knows the least load and the largest
-capacity among its nodes and the best key (a bound on the score that no request can lift).
+Nodes are kept in blocks of about sqrt(N), those of similar load together. Each block knows the
+least load and the largest capacity among its nodes and the best key (a bound on the score that no
+request can lift).
 Because a rule's ``fits`` never gets better with more load, and rounding is monotone too, a
 block whose combined best case does not fit, or whose bound does not beat the best score so
 far, can be passed over without changing the result: the answer is that of the full scan.
@@ -15,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexsched.core.jit import inlined, kernel
+
+#: Shades of load that grouping tells apart.
+GROUPS = 1024
 
 
 class NodeIndex(NamedTuple):
@@ -31,6 +35,9 @@ class NodeIndex(NamedTuple):
         max_tasks: (N,) limit on ``tasks``.
         same_source: (N,) running tasks of the source being placed.
         key: (N,) upper bound of the score for any request; -inf where nothing can go.
+        member: (N,) node at each place; a block is a run of places.
+        place: (N,) place of each node.
+        block_first: (B,) first node of a block in tie order.
         block_load: (B, R) least load among the present nodes of a block.
         block_capacity: (B, R) largest capacity among them; -1 if none is present.
         block_key: (B,) largest key of a block.
@@ -46,6 +53,9 @@ class NodeIndex(NamedTuple):
     max_tasks: NDArray[np.int64]
     same_source: NDArray[np.int64]
     key: NDArray[np.float64]
+    member: NDArray[np.int64]
+    place: NDArray[np.int64]
+    block_first: NDArray[np.int64]
     block_load: NDArray[np.float64]
     block_capacity: NDArray[np.float64]
     block_key: NDArray[np.float64]
@@ -67,6 +77,9 @@ def make_index(capacity: NDArray[np.float64], max_tasks: NDArray[np.int64]) -> N
         max_tasks=np.ascontiguousarray(max_tasks),
         same_source=np.zeros(nodes, np.int64),
         key=np.full(nodes, -np.inf),
+        member=np.arange(nodes),
+        place=np.arange(nodes),
+        block_first=np.zeros(blocks, np.int64),
         block_load=np.zeros((blocks, width)),
         block_capacity=np.full((blocks, width), -1.0),
         block_key=np.full(blocks, -np.inf),
@@ -97,13 +110,15 @@ def refresh_key(rule: Any, index: NodeIndex, node: int) -> None:
 def refresh_block(index: NodeIndex, block: int) -> None:
     """Recompute one block's summary from its nodes' keys, loads and capacities."""
     key, load, capacity, present = index.key, index.load, index.capacity, index.present
-    block_load, block_capacity = index.block_load, index.block_capacity
+    block_load, block_capacity, member = index.block_load, index.block_capacity, index.member
     size = block_size(key.shape[0])
-    best = -np.inf
+    best, first = -np.inf, key.shape[0]
     for resource in range(capacity.shape[1]):
         block_load[block, resource] = np.inf
         block_capacity[block, resource] = -1.0
-    for node in range(block * size, min((block + 1) * size, key.shape[0])):
+    for place in range(block * size, min((block + 1) * size, key.shape[0])):
+        node = member[place]
+        first = min(first, node)
         best = max(best, key[node])
         if not present[node]:
             continue
@@ -113,15 +128,53 @@ def refresh_block(index: NodeIndex, block: int) -> None:
             block_load[block, resource] = least
             block_capacity[block, resource] = largest
     index.block_key[block] = best
+    index.block_first[block] = first
+
+
+@inlined
+def group_by_load(index: NodeIndex) -> None:
+    """Deal the nodes into blocks by their load of the first resource, in tie order among equals.
+
+    What a block promises is then close to what one of its nodes has. Any grouping gives the
+    same answers; summaries have to be made afresh afterwards.
+    """
+    load, capacity, member, place = index.load, index.capacity, index.member, index.place
+    largest = 0.0
+    for node in range(capacity.shape[0]):
+        if capacity[node, 0] > 0.0:
+            largest = max(largest, load[node, 0] / capacity[node, 0])
+    ends = np.zeros(GROUPS + 1, np.int64)
+    for turn in range(2):
+        for node in range(capacity.shape[0]):
+            group = 0
+            if capacity[node, 0] > 0.0 and largest > 0.0:
+                group = int(load[node, 0] / capacity[node, 0] / largest * (GROUPS - 1))
+            if turn == 0:
+                ends[group + 1] += 1
+            else:
+                place[node] = ends[group]
+                member[ends[group]] = node
+                ends[group] += 1
+        if turn == 0:
+            for group in range(GROUPS):
+                ends[group + 1] += ends[group]
+
+
+@inlined
+def refresh_blocks(index: NodeIndex) -> None:
+    """Recompute every block's summary."""
+    for block in range(index.block_key.shape[0]):
+        refresh_block(index, block)
 
 
 @kernel
-def rebuild(rule: Any, index: NodeIndex) -> None:
+def rebuild(rule: Any, index: NodeIndex, by_load: bool = False) -> None:
     """Recompute every key and block after loads or presence changed throughout."""
     for node in range(index.key.shape[0]):
         refresh_key(rule, index, node)
-    for block in range(index.block_key.shape[0]):
-        refresh_block(index, block)
+    if by_load:
+        group_by_load(index)
+    refresh_blocks(index)
 
 
 @inlined
@@ -131,7 +184,7 @@ def add_load(rule: Any, index: NodeIndex, node: int, request: NDArray[np.float64
         index.load[node, resource] += request[resource]
     index.tasks[node] += 1
     refresh_key(rule, index, node)
-    refresh_block(index, node // block_size(index.key.shape[0]))
+    refresh_block(index, index.place[node] // block_size(index.key.shape[0]))
 
 
 @inlined
@@ -164,6 +217,7 @@ def best_node(rule: Any, index: NodeIndex, request: NDArray[np.float64], draw: i
     key, load, capacity, same_source = index.key, index.load, index.capacity, index.same_source
     block_key, block_load, block_capacity, bounds = (
         index.block_key, index.block_load, index.block_capacity, index.block_bound)  # fmt: skip
+    member, block_first = index.member, index.block_first
     blocks, size = bounds.shape[0], block_size(key.shape[0])
     start = -1
     for block in range(blocks):
@@ -181,9 +235,10 @@ def best_node(rule: Any, index: NodeIndex, request: NDArray[np.float64], draw: i
         block = start if turn < 0 else turn
         if turn == start or bounds[block] == -np.inf or bounds[block] < best_score:
             continue
-        if bounds[block] == best_score and draw < 0 and block * size > best:
+        if bounds[block] == best_score and draw < 0 and block_first[block] > best:
             continue
-        for node in range(block * size, min((block + 1) * size, key.shape[0])):
+        for place in range(block * size, min((block + 1) * size, key.shape[0])):
+            node = member[place]
             if key[node] == -np.inf or key[node] < best_score:
                 continue
             if not rule.fits(load, node, request, capacity):
@@ -204,7 +259,8 @@ def room_ignoring_task_limits(rule: Any, index: NodeIndex, request: NDArray[np.f
             index.block_load, block, request, index.block_capacity
         ):
             continue
-        for node in range(block * size, min((block + 1) * size, index.key.shape[0])):
+        for place in range(block * size, min((block + 1) * size, index.key.shape[0])):
+            node = index.member[place]
             if index.present[node] and rule.fits(index.load, node, request, index.capacity):
                 return True
     return False
@@ -231,7 +287,7 @@ def change_source(
         node = index.touched[position]
         index.same_source[node] = 0
         refresh_key(rule, index, node)
-        index.block_stale[node // size] = True
+        index.block_stale[index.place[node] // size] = True
     touched = 0
     for position in range(count):
         node = hosts[position]
@@ -242,7 +298,7 @@ def change_source(
     for position in range(touched):
         node = index.touched[position]
         refresh_key(rule, index, node)
-        index.block_stale[node // size] = True
+        index.block_stale[index.place[node] // size] = True
     for block in range(index.block_stale.shape[0]):
         if index.block_stale[block]:
             index.block_stale[block] = False

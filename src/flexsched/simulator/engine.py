@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from flexsched.core.cluster import MEMORY, Cluster
+from flexsched.core.cluster import MEMORY, NO_TASK_LIMIT, Cluster
 from flexsched.core.errors import SettingError
 from flexsched.core.estimators import Measurement
 from flexsched.core.jit import for_rule
@@ -136,7 +136,7 @@ class Simulation:
         self._pending = np.empty(0, np.int32)
         self._too_large = _too_large(workload, cluster)
         self._hosts = np.empty(0, np.int64)
-        self._scan_settings = _scan_settings(policy, settings)
+        self._scan_settings = _scan_settings(policy, settings, cluster)
         self._quiet_from = 0
         self._begun = 0
         self._unmeasured: NDArray[np.float64] | None = None
@@ -271,7 +271,7 @@ class Simulation:
             # Nothing is measured yet: what runs already counts at its full request.
             self._unmeasured = self.state.totals.request.copy()
         self.index.load[:] = self._next_load()
-        for_rule(rebuild, self.rule)(self.rule, self.index)
+        for_rule(rebuild, self.rule)(self.rule, self.index, self._scan_settings.by_load)
         if len(self._pending):
             self.state = with_room(self.state, len(self._pending))
             if len(self._hosts) < len(self.state.running.node):
@@ -386,11 +386,13 @@ def _too_large(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
     return homeless
 
 
-def _scan_settings(policy: Policy, settings: Settings) -> ScanSettings:
+def _scan_settings(policy: Policy, settings: Settings, cluster: Cluster) -> ScanSettings:
     limited = policy.attempts_per_tick is not None or policy.failures_per_tick is not None
     return ScanSettings(
         seed=settings.seed if policy.tie == "seeded" else -1,
         by_source=policy.load == "usage",
+        by_load=policy.searches_by_load,
+        task_limits=bool((cluster.max_tasks < NO_TASK_LIMIT).any()),
         short_reason=int(Reason.USAGE if policy.load == "usage" else Reason.REQUEST),
         max_attempts=policy.attempts_per_tick or _UNLIMITED,
         max_failures=policy.failures_per_tick or _UNLIMITED,

@@ -16,7 +16,9 @@ from flexsched.core.placement import (
     add_load,
     best_node,
     change_source,
+    group_by_load,
     mix,
+    refresh_blocks,
     room_ignoring_task_limits,
 )
 from flexsched.core.reasons import Reason
@@ -44,6 +46,8 @@ class ScanSettings(NamedTuple):
     Attributes:
         seed: of the ties drawn, >= 0; < 0: the first node in tie order wins.
         by_source: whether the rule looks at ``same_source``.
+        by_load: whether to keep nodes of similar load together in the index.
+        task_limits: whether any node limits its number of tasks.
         short_reason: code of a failure for lack of resources.
         max_attempts: tries per scan.
         max_failures: failures per scan.
@@ -55,6 +59,8 @@ class ScanSettings(NamedTuple):
 
     seed: int
     by_source: bool
+    by_load: bool
+    task_limits: bool
     short_reason: int
     max_attempts: int
     max_failures: int
@@ -221,7 +227,7 @@ def scan(
     )
     anything_present = index.present.any()
     short = settings.short_reason if anything_present else _NO_NODE
-    attempts, failed, left = 0, 0, 0
+    attempts, failed, bound, left = 0, 0, 0, 0
     for turn in range(2 if settings.limited else 1):
         round_goes_on, tried = False, False
         for position in range(pending.shape[0]):
@@ -265,10 +271,17 @@ def scan(
                     if node != NONE:
                         if _bind(state, index, task, node, t_s, tick_s):
                             add_load(rule, index, node, request)
+                            bound += 1
+                        if settings.by_load and bound >= index.key.shape[0]:
+                            # Loads have moved far from what the blocks were made for.
+                            group_by_load(index)
+                            refresh_blocks(index)
+                            bound = 0
                         continue
                 if reason != short:
-                    open_elsewhere = room_ignoring_task_limits(rule, index, request)
-                    why = _TASK_LIMIT if open_elsewhere else short
+                    why = short
+                    if settings.task_limits and room_ignoring_task_limits(rule, index, request):
+                        why = _TASK_LIMIT
                     if why != reason:
                         _remember(failures, request, why)
                     reason = why

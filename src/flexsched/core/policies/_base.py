@@ -82,6 +82,8 @@ class Policy(BaseModel):
     title: ClassVar[str]
     summary: ClassVar[str]
     load: ClassVar[LoadKind]
+    #: Whether to look for nodes by their load; off where file order alone decides. For speed only.
+    searches_by_load: ClassVar[bool] = True
 
     tie: Literal["first", "seeded", "last-lexical"] = "first"
     attempts_per_tick: PositiveInt | None = None

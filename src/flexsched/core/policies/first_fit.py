@@ -36,6 +36,7 @@ class FirstFit(RequestPolicy):
     name: ClassVar[str] = "first-fit"
     title: ClassVar[str] = "FirstFit"
     summary: ClassVar[str] = "requests up to capacity; first node with room"
+    searches_by_load: ClassVar[bool] = False
 
     def rule(self) -> Rule:
         return AnyFitRule(1.0)
