@@ -1,0 +1,1 @@
+"""How fast and how big flexsched is, beside its targets: ``python -m benchmarks``."""
