@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from flexsched.simulator.engine import Contention, Row, Settings, Simulation, check_policies
+from flexsched.simulator.engine import Simulation, check_policies
+from flexsched.simulator.recorder import Row
 from flexsched.simulator.run import Run, summary_document, write_json
+from flexsched.simulator.settings import Contention, Settings
 from flexsched.simulator.simulate import TickView, simulate
 
 __all__ = [

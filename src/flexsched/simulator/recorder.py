@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-
-from flexsched.simulator.engine import Row
+from numpy.typing import NDArray
 
 #: Events of a tick and states after its scan, int64.
 _COUNTS = ("running", "pending", "arrivals", "placed", "finished", "rejected", "failed",
@@ -15,6 +14,28 @@ _COUNTS = ("running", "pending", "arrivals", "placed", "finished", "rejected", "
 #: Cluster sums in the order of ``Row.sums``.
 _SUMS = ("request", "usage", "demand")
 _CAPACITY, _IMBALANCE = 3, 4
+
+
+class Row(NamedTuple):
+    """What one tick came to.
+
+    ``sums`` is (5, R): request, usage, demand, capacity, imbalance.
+    """
+
+    t_s: float
+    running: int
+    pending: int
+    arrivals: int
+    placed: int
+    finished: int
+    rejected: int
+    failed: int
+    evicted: int
+    attempts: int
+    sums: NDArray[np.float64]
+    violated: int
+    qos: float
+    penalty: float | None
 
 
 class Recorder:

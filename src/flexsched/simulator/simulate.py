@@ -16,10 +16,11 @@ from flexsched.core.cluster import Cluster
 from flexsched.core.errors import SettingError
 from flexsched.core.policies import FlexF, Policy
 from flexsched.core.workload import Workload
-from flexsched.simulator.engine import Contention, Row, Settings, Simulation
+from flexsched.simulator.engine import Simulation
 from flexsched.simulator.outcome import held_windows, node_table, task_table
-from flexsched.simulator.recorder import Recorder, row_document
+from flexsched.simulator.recorder import Recorder, Row, row_document
 from flexsched.simulator.run import Run
+from flexsched.simulator.settings import Contention, Settings
 from flexsched.simulator.state import NONE, Count
 from flexsched.simulator.summary import offered_load, summarise_run
 
