@@ -78,7 +78,7 @@ def test_any_number_of_jobs_gives_the_same_bytes(
         ("flex-f,lest-fit", "unknown policy lest-fit, did you mean least-fit?"),
         ("flex-f,flex-f", "got flex-f twice"),
         ("flex-f:alpha", "expected key=value, got 'alpha'"),
-        ("flex-f:alpha=0.9,alhpa=2", "unknown setting alhpa"),
+        ("flex-f:alpha=0.9,alhpa=2", "unknown setting 'alhpa' of flex-f"),
         ("", "unknown policy"),
         ("alpha=0.9", "unknown policy alpha=0.9"),
     ],
@@ -87,7 +87,7 @@ def test_policies_that_cannot_be_are_refused(
     flexsched: Callable[..., Any], crowded: Path, policies: str, said: str
 ) -> None:
     refused = flexsched("compare", crowded, "--policies", policies)
-    assert refused.code == 1
+    assert refused.code == 2
     assert said in refused.err
 
 
@@ -123,7 +123,7 @@ def test_reproduce_small(flexsched: Callable[..., Any], tmp_path: Path) -> None:
 
 def test_reproduce_refuses_nonsense(flexsched: Callable[..., Any], tmp_path: Path) -> None:
     refused = flexsched("reproduce", "--tasks", "10", "--hours", "-1", "--out", tmp_path / "out")
-    assert refused.code == 1
+    assert refused.code == 2
     assert "hours" in refused.err
     assert list(tmp_path.iterdir()) == []
 

@@ -152,6 +152,7 @@ def test_settings_go_where_they_belong(
         ("flex-f", "alhpa=1", "did you mean alpha?"),
         ("flex-f", "ticks=30s", "did you mean tick?"),
         ("least-fit", "alpha=0.9", "unknown setting 'alpha' of least-fit"),
+        ("flex-f", "order=memory", "order is a setting of flex-l"),
         ("flex-f", "alpha=2", "alpha: Input should be less than 1, got '2'"),
         ("flex-f", "alpha", "expected key=value, got 'alpha'"),
         ("flex-f", "tick=soon", "tick: expected a duration"),
@@ -169,7 +170,7 @@ def test_settings_that_cannot_be_are_refused(
 ) -> None:  # fmt: skip
     out = tmp_path / "out"
     refused = flexsched("simulate", crowded, "--policy", policy, "--set", setting, "--out", out)
-    assert refused.code == 1
+    assert refused.code == 2
     assert said in refused.err
     assert "error: " in refused.err
     assert refused.out == ""
@@ -179,7 +180,7 @@ def test_settings_that_cannot_be_are_refused(
 def test_a_setting_twice_is_refused(flexsched: Callable[..., Any], crowded: Path) -> None:
     words = ("--set", "alpha=0.9", "--set", "alpha=0.8")
     refused = flexsched("simulate", crowded, "--policy", "flex-f", *words)
-    assert refused.code == 1
+    assert refused.code == 2
     assert "expected each key once, got alpha again" in refused.err
 
 

@@ -50,10 +50,10 @@ def test_settings_of_the_reader(flexsched: Callable[..., Any], tmp_path: Path) -
     assert small.nodes.capacity[:, 0].max() == large.nodes.capacity[:, 0].max() / 2
     assert len(small) < len(large)
     refused = flexsched(*words, "--set", "node_core=3", "--out", tmp_path / "no")
-    assert refused.code == 1
+    assert refused.code == 2
     assert "did you mean node_cores?" in refused.err
     unknown = flexsched("trace", "import", "google2012", GOOGLE, "--out", tmp_path / "no")
-    assert unknown.code == 1
+    assert unknown.code == 2
     assert "did you mean google2011?" in unknown.err
     assert not (tmp_path / "no").exists()
 

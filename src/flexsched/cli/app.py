@@ -11,6 +11,7 @@ import typer
 
 from flexsched.cli import catalogue, compare, report, reproduce, simulate, trace
 from flexsched.cli.errors import exit_status
+from flexsched.cli.options import example
 
 app = typer.Typer(
     name="flexsched",
@@ -19,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: flexsched reproduce --tasks 20000 --out small",
+    epilog=example("flexsched reproduce --tasks 20000 --out small"),
 )
 
 

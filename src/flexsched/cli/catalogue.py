@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flexsched.cli.options import Json
+from flexsched.cli.options import Json, example
 from flexsched.cli.tables import print_json, print_table
 
-POLICIES_EXAMPLE = "Example: flexsched policies --json"
-ESTIMATORS_EXAMPLE = "Example: flexsched estimators"
-FORMATS_EXAMPLE = "Example: flexsched formats --json"
+POLICIES_EXAMPLE = example("flexsched policies --json")
+ESTIMATORS_EXAMPLE = example("flexsched estimators")
+FORMATS_EXAMPLE = example("flexsched formats --json")
 
 
 def policies(as_json: Json = False) -> None:

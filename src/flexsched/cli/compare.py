@@ -9,12 +9,22 @@ from typing import Annotated
 import typer
 
 from flexsched.cli.inputs import open_cluster, open_workload
-from flexsched.cli.options import ClusterFile, Force, Jobs, Json, Nodes, Out, Seed, Workload
+from flexsched.cli.options import (
+    ClusterFile,
+    Force,
+    Jobs,
+    Json,
+    Nodes,
+    Out,
+    Seed,
+    Workload,
+    example,
+)
 from flexsched.cli.progress import expected_end_s, make_progress, tell_of_compilation
 from flexsched.cli.settings import parse_policies
 
-EXAMPLE = (
-    "Example: flexsched compare scenario.yaml --policies least-fit,flex-f:alpha=0.98 --out result"
+EXAMPLE = example(
+    "flexsched compare scenario.yaml --policies least-fit,flex-f:alpha=0.98 --out result"
 )
 
 

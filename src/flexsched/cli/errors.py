@@ -7,24 +7,68 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from flexsched.cli.signals import Interrupted, interruptible
-from flexsched.core.errors import FlexschedError
+from flexsched.core.errors import FlexschedError, SettingError
 
 #: Set it (to anything) to see where an error came from.
 DEBUG = "FLEXSCHED_DEBUG"
 FAILED = 1
+WRONG_USAGE = 2
+#: What a shell reports of a program that SIGPIPE ended: whoever read the output has left.
+NOBODY_READS = 141
+
+
+class WrongUsageError(SettingError):
+    """A setting on the command line that cannot be."""
+
+
+@contextmanager
+def from_command_line() -> Iterator[None]:
+    """Settings looked at in here were typed by the user: a bad one is wrong usage.
+
+    Raises:
+        WrongUsageError: in place of any SettingError.
+    """
+    try:
+        yield
+    except SettingError as error:
+        raise WrongUsageError(error.message, where=error.where, remedy=error.remedy) from error
 
 
 def exit_status(command: Callable[[], object]) -> int:
-    """Run a command to its end; says on stderr what went wrong."""
+    """Run a command to its end; says on stderr what went wrong.
+
+    Nothing is said where the reader of stdout leaves early, as ``head`` does.
+    """
+    try:
+        status = _status(command)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The interpreter flushes once more at its end, which must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+    return status
+
+
+def _status(command: Callable[[], object]) -> int:
+    """The exit status of a command.
+
+    Raises:
+        BrokenPipeError: nobody reads stdout any more.
+    """
     try:
         with warnings.catch_warnings(), interruptible():
             warnings.showwarning = _show_warning
             command()
+    except BrokenPipeError:
+        raise
     except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # click makes 1 of it
+            raise end.__context__ from None
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except Interrupted as end:
         _say(f"interrupted by {end.signal.name}, nothing half-written was left behind")
@@ -33,7 +77,7 @@ def exit_status(command: Callable[[], object]) -> int:
         _say(f"error: {_in_words(error)}")
         if os.environ.get(DEBUG):
             traceback.print_exception(error)
-        return FAILED
+        return WRONG_USAGE if isinstance(error, WrongUsageError) else FAILED
     return 0
 
 

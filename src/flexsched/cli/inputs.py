@@ -8,6 +8,7 @@ import typer
 
 import flexsched as fs
 from flexsched import traces
+from flexsched.cli.errors import from_command_line
 
 if TYPE_CHECKING:
     from flexsched.cli.progress import Progress
@@ -18,10 +19,14 @@ def open_workload(where: str, progress: Progress) -> fs.Workload:
 
     Raises:
         InputError: it is not there, or breaks its format.
-        SettingError: an unknown key or bad value of a synthetic one.
+        WrongUsageError: an unknown key or bad value of a synthetic one.
     """
-    progress.phase("making the workload" if where.startswith("synthetic:") else "reading")
-    return fs.read_workload(where)
+    if not where.startswith("synthetic:"):
+        progress.phase("reading the workload")
+        return fs.read_workload(where)
+    progress.phase("making the workload")
+    with from_command_line():
+        return fs.read_workload(where)
 
 
 def open_cluster(nodes: int | None, cluster: str | None) -> fs.Cluster | None:

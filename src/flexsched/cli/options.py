@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+def example(command: str) -> str:
+    """The end of a help text: a command to copy, which click must not wrap."""
+    return f"\b\nExample:\n  {command}"
+
+
+def _check_hours(hours: float) -> float:
+    if not 0.0 < hours < math.inf:
+        raise typer.BadParameter(f"expected hours > 0, got {hours:g}")
+    return hours
+
 
 Workload = Annotated[
     str,
@@ -33,6 +46,7 @@ ClusterFile = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same results.")]
+Hours = Annotated[float, typer.Option("--hours", callback=_check_hours, help="Hours to simulate.")]
 Jobs = Annotated[
     int | None,
     typer.Option(

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from flexsched.cli.options import Force, Out
+from flexsched.cli.options import Force, Out, example
 from flexsched.cli.progress import make_progress
 
-EXAMPLE = "Example: flexsched report runs/a runs/b --out both"
+EXAMPLE = example("flexsched report runs/a runs/b --out both")
 
 
 def report(

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from flexsched.cli.options import Force, Jobs, Json, Seed
+from flexsched.cli.options import Force, Hours, Jobs, Json, Seed, example
 from flexsched.cli.progress import make_progress, tell_of_compilation
 
-EXAMPLE = "Example: flexsched reproduce --tasks 20000 --out small"
+EXAMPLE = example("flexsched reproduce --tasks 20000 --out small")
 _FIGURES = "6-9"
 
 
@@ -33,7 +33,7 @@ def reproduce(
                      show_default="the paper's load per node: 4000 for 714030 tasks"),
     ] = None,
     tasks: Annotated[int, typer.Option(min=1, help="Tasks to synthesize.")] = 714_030,
-    hours: Annotated[float, typer.Option(help="Hours to simulate.")] = 24.0,
+    hours: Hours = 24.0,
     seed: Seed = 0,
     figures: Annotated[str, typer.Option(help="Figures of the paper: 6-9.")] = _FIGURES,
     jobs: Jobs = None,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, cast
 
+from flexsched.cli.errors import from_command_line
 from flexsched.core.errors import InputError, SettingError
 from flexsched.core.quantities import parse_duration_s
 from flexsched.core.suggest import suggestion
@@ -58,20 +59,24 @@ def choose(policy: str, texts: Sequence[str]) -> Chosen:
     """A policy by name with the settings of ``--set``, each where it belongs.
 
     Raises:
-        SettingError: no such policy or key, or a value out of range.
+        WrongUsageError: no such policy or key, or a value out of range.
     """
+    with from_command_line():
+        return _choose(policy, texts)
+
+
+def _choose(policy: str, texts: Sequence[str]) -> Chosen:
     from flexsched.core.policies import make_policy  # noqa: PLC0415
+    from flexsched.simulator import Settings  # noqa: PLC0415
 
     pairs = key_values(texts)
     own = sorted(type(make_policy(policy)).model_fields)
     known = [*own, *SIMULATION_KEYS]
-    for key in pairs:
-        if key not in known:
-            raise SettingError(
-                f"unknown setting {key!r} of {policy}", where="--set", remedy=suggestion(key, known)
-            )
+    _refuse_unknown(policy, pairs, known, where="--set")
     chosen = make_policy(policy, {key: pairs[key] for key in pairs if key in own})
-    return Chosen(chosen, _simulation(pairs))
+    simulation = _simulation(pairs)
+    Settings(**simulation)  # refuses now what a simulation would refuse later
+    return Chosen(chosen, simulation)
 
 
 def parse_policies(text: str) -> list[Policy]:
@@ -81,10 +86,18 @@ def parse_policies(text: str) -> list[Policy]:
     it, so that the label of a run is also a way to ask for it.
 
     Raises:
-        SettingError: no such policy or setting, or a value out of range.
+        WrongUsageError: no such policy or setting, one policy twice, or a value out of range.
     """
-    from flexsched.core.policies import make_policy  # noqa: PLC0415
+    from flexsched.simulator import check_policies  # noqa: PLC0415
 
+    with from_command_line():
+        chosen = [_policy(name, settings) for name, *settings in _specifications(text)]
+        check_policies(chosen)
+    return chosen
+
+
+def _specifications(text: str) -> list[list[str]]:
+    """Per policy its name and its ``key=value`` texts."""
     specifications: list[list[str]] = []
     for part in text.split(","):
         name, _, setting = part.strip().partition(":")
@@ -92,7 +105,33 @@ def parse_policies(text: str) -> list[Policy]:
             specifications[-1].append(part.strip())
         else:
             specifications.append([name, *filter(None, [setting])])
-    return [make_policy(name, key_values(settings)) for name, *settings in specifications]
+    return specifications
+
+
+def _policy(name: str, texts: Sequence[str]) -> Policy:
+    from flexsched.core.policies import make_policy  # noqa: PLC0415
+
+    pairs = key_values(texts)
+    known = sorted(type(make_policy(name)).model_fields)
+    _refuse_unknown(name, pairs, known, where="--policies")
+    return make_policy(name, pairs)
+
+
+def _refuse_unknown(
+    policy: str, keys: Collection[str], known: Collection[str], *, where: str
+) -> None:
+    """Refuse a key that is not known, with the policies that do know it."""
+    from flexsched.core.policies import policies  # noqa: PLC0415
+
+    for key in keys:
+        if key not in known:
+            owners = [name for name, kind in policies().items() if key in kind.model_fields]
+            remedy = f"{key} is a setting of {', '.join(owners)}" if owners else ""
+            raise SettingError(
+                f"unknown setting {key!r} of {policy}",
+                where=where,
+                remedy=remedy or suggestion(key, known),
+            )
 
 
 def _simulation(pairs: dict[str, str]) -> SimulationSettings:

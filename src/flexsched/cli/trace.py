@@ -11,8 +11,9 @@ import typer
 
 import flexsched as fs
 from flexsched import traces
+from flexsched.cli.errors import from_command_line
 from flexsched.cli.inputs import open_workload
-from flexsched.cli.options import Force, Json, RequiredOut, Seed, Set, Workload
+from flexsched.cli.options import Force, Hours, Json, RequiredOut, Seed, Set, Workload, example
 from flexsched.cli.progress import make_progress
 from flexsched.cli.settings import key_values
 from flexsched.cli.tables import print_json, print_table
@@ -25,17 +26,17 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Make, import, check and describe workloads.",
-    epilog="Example: flexsched trace info scenario.yaml",
+    epilog=example("flexsched trace info scenario.yaml"),
 )
 
 
 @app.command(
-    epilog="Example: flexsched trace synthesize --tasks 20000 --out workload",
+    epilog=example("flexsched trace synthesize --tasks 20000 --out workload"),
 )
 def synthesize(
     out: RequiredOut,
     tasks: Annotated[int, typer.Option(min=1, help="Number of tasks.")] = 714_030,
-    hours: Annotated[float, typer.Option(help="Hours of arrivals.")] = 24.0,
+    hours: Hours = 24.0,
     seed: Seed = 0,
     force: Force = False,
     as_json: Json = False,
@@ -60,7 +61,7 @@ def synthesize(
 
 @app.command(
     "import",
-    epilog="Example: flexsched trace import google2011 clusterdata-2011-2 --out workload",
+    epilog=example("flexsched trace import google2011 clusterdata-2011-2 --out workload"),
 )
 def import_trace(
     trace_format: Annotated[
@@ -82,14 +83,16 @@ def import_trace(
     """
     from flexsched.traces._arguments import typed_arguments  # noqa: PLC0415
 
-    reader = traces.trace_format(trace_format)
-    arguments = typed_arguments(
-        reader.read, key_values(settings or []).items(), given=("paths",), where=reader.name
-    )
+    with from_command_line():
+        reader = traces.trace_format(trace_format)
+        arguments = typed_arguments(
+            reader.read, key_values(settings or []).items(), given=("paths",), where=reader.name
+        )
     _check_target(out, force)
     with make_progress() as progress:
         progress.phase("reading")
-        workload = reader.read(paths, **arguments)
+        with from_command_line():
+            workload = reader.read(paths, **arguments)
         progress.phase("writing")
         fs.write_workload(workload, out, force=force)
     facts = workload.provenance
@@ -106,7 +109,7 @@ def import_trace(
     print(f"\nWorkload: {out}")
 
 
-@app.command(epilog="Example: flexsched trace check scenario.yaml")
+@app.command(epilog=example("flexsched trace check scenario.yaml"))
 def check(workload: Workload, as_json: Json = False) -> None:
     """List what looks wrong in a workload.
 
@@ -129,7 +132,7 @@ def check(workload: Workload, as_json: Json = False) -> None:
         )
 
 
-@app.command(epilog="Example: flexsched trace info synthetic:google2011?tasks=20000")
+@app.command(epilog=example("flexsched trace info synthetic:google2011?tasks=20000"))
 def info(workload: Workload, as_json: Json = False) -> None:
     """Describe a workload.
 
