@@ -40,7 +40,6 @@ def test_the_documented_example(tmp_path: Path) -> None:
     assert run.ticks.to_pandas is not None
     assert run.summary["counts"]["finished"] == 3
     run_folder = tmp_path / "run"
-    run_folder.mkdir()
     run.save(run_folder)
     policies = [fs.LeastFit(), fs.FlexF(target_qos=0.98)]
     comparison = fs.compare(workload, policies=policies, cluster=cluster)

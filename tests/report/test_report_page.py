@@ -191,7 +191,7 @@ def test_a_workload_may_say_little_about_itself():
 def test_a_stored_run_can_be_reported_again(tmp_path):
     made = fabricate(rows=3)
     run = Run(**{name: getattr(made, name) for name in made.__dataclass_fields__})
-    run.save(tmp_path)
+    run.write_into(tmp_path)
     assert render_report([Run.load(tmp_path)]) == render_report([run])
 
 

@@ -174,7 +174,7 @@ def test_c7_the_outputs_are_written_and_readable(
     run = product_simulate(read(REJECTING), None, Settings("flex-f"))
     folder = tmp_path / "run"
     folder.mkdir()
-    run.save(folder)
+    run.write_into(folder)
     again = Run.load(folder)
     assert again.tasks.equals(run.tasks)
     assert again.summary == run.summary

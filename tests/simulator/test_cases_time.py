@@ -52,7 +52,7 @@ def test_t3_a_sweep_over_the_written_schedule_finds_no_overlap(
     run = product_simulate(read(HANDOVER), None, Settings("least-fit", tick_s=10.0))
     folder = tmp_path / "run"
     folder.mkdir()
-    run.save(folder)
+    run.write_into(folder)
     written = pq.read_table(folder / "tasks.parquet").to_pylist()
     # At equal times ends (0) come before starts (1): intervals are half open.
     sweep = sorted(

@@ -119,7 +119,7 @@ def test_same_input_same_bytes(data: st.DataObject, policy: str) -> None:
 
 def _bytes(scenario: Scenario, chosen: oracle.Settings) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as name:
-        simulate(scenario.workload(), None, chosen, seed=7).save(Path(name))
+        simulate(scenario.workload(), None, chosen, seed=7).write_into(Path(name))
         return {
             file: hashlib.sha256((Path(name) / file).read_bytes()).hexdigest()
             for file in ("ticks.parquet", "tasks.parquet", "nodes.parquet")

@@ -46,7 +46,7 @@ def run(tmp_path: Path) -> Run:
 def saved(run: Run, tmp_path: Path) -> Path:
     folder = tmp_path / "run"
     folder.mkdir()
-    run.save(folder)
+    run.write_into(folder)
     return folder
 
 
@@ -164,7 +164,7 @@ def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         folder = tmp_path / name
         folder.mkdir()
-        make_run(folder).save(folder)
+        make_run(folder).write_into(folder)
         contents.append({file: (folder / file).read_bytes() for file in FILES})
     different = [file for file in FILES if contents[0][file] != contents[1][file]]
     assert different == ["summary.json"]  # wall times live there and nowhere else
@@ -181,7 +181,7 @@ def test_read_back_as_it_was(run: Run, saved: Path) -> None:
 
 def test_the_label_is_the_key_of_the_summary(tmp_path: Path) -> None:
     run = make_run(tmp_path, fs.FlexF(alpha=0.98))
-    run.save(tmp_path)
+    run.write_into(tmp_path)
     document = json.loads((tmp_path / "summary.json").read_text())
     assert list(document["policies"]) == ["flex-f:alpha=0.98"]
     assert Run.load(tmp_path).label == "flex-f:alpha=0.98"

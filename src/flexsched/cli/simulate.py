@@ -11,15 +11,15 @@ import typer
 
 import flexsched as fs
 from flexsched.cli.inputs import open_cluster, open_workload
-from flexsched.cli.options import ClusterFile, Force, Json, Nodes, Out, Seed, Set, Workload
+from flexsched.cli.options import ClusterFile, Force, Json, Nodes, Out, Seed, Set, Workload, example
 from flexsched.cli.progress import Progress, expected_end_s, make_progress, tell_of_compilation
 from flexsched.cli.settings import Chosen, choose
 
 if TYPE_CHECKING:
     from flexsched.simulator import Row
 
-EXAMPLE = (
-    "Example: flexsched simulate scenario.yaml --policy flex-f --set target_qos=0.95 --out result"
+EXAMPLE = example(
+    "flexsched simulate scenario.yaml --policy flex-f --set target_qos=0.95 --out result"
 )
 #: Exit status: done, but tasks were left unplaced and the user wanted none to be.
 LEFT_UNPLACED = 3
@@ -74,7 +74,7 @@ def simulate(
         comparison = Comparison((run,))
         comparison.note_command(shlex.join(["flexsched", *context.obj]))
         if folder is not None:
-            run.save(folder)
+            run.write_into(folder)
     print_results(comparison, as_json=as_json)
     if out is not None and not as_json:
         print(f"\nRun: {out}")
@@ -108,7 +108,7 @@ def _run(
         if history is not None and nodes is not None:
             path = history / "node_history.parquet"
             observers.append(stack.enter_context(NodeHistory(nodes, path)))
-        return fs.simulate(
+        run = fs.simulate(
             workload,
             cluster,
             chosen.policy,
@@ -117,3 +117,5 @@ def _run(
             progress=on_row,
             **chosen.simulation,
         )
+    progress.take_end(run)
+    return run

@@ -18,7 +18,7 @@ STANDARD_RESOURCES = (CPU, MEMORY)
 NO_TASK_LIMIT = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cluster:
     """N nodes with R named resources; node order is the order of the file.
 
@@ -61,6 +61,9 @@ class Cluster:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"<Cluster: {len(self):,} nodes with {', '.join(self.resources)}>"
 
     @classmethod
     def uniform(

@@ -45,7 +45,7 @@ class Provenance:
     calibration: tuple[dict[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Workload:
     """T tasks with R resources, and optionally the nodes they ran on.
 
@@ -137,6 +137,10 @@ class Workload:
 
     def __len__(self) -> int:
         return len(self.submit_s)
+
+    def __repr__(self) -> str:
+        kind = self.provenance.usage_kind
+        return f"<Workload {self.name}: {len(self):,} tasks, {len(self.usage):,} {kind} usage rows>"
 
     @cached_property
     def request_kind(self) -> NDArray[np.int32]:

@@ -53,7 +53,7 @@ def write_comparison(runs: Sequence[Run], folder: Path) -> None:
     for run in runs:
         place = folder / _RUNS / folder_name(run.label)
         place.mkdir(parents=True)
-        run.save(place)
+        run.write_into(place)
     write_json(folder / RESULT_MARKER, summary_document(list(runs)))
     report.write_report(runs, folder / _REPORT)
     report.write_figures(runs, folder / _FIGURES)

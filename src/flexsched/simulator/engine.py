@@ -39,6 +39,7 @@ class Simulation:
 
     Attributes:
         order: (N,) file position of each node row (rows stand in tie order).
+        too_large: (T,) tasks that are rejected, because no node of the run could hold them.
         notes: sentences about the run that its reader must know.
     """
 
@@ -75,7 +76,7 @@ class Simulation:
         self._task_to_rank = np.empty_like(self._rank_to_task)
         self._task_to_rank[self._rank_to_task] = np.arange(len(workload), dtype=np.int32)
         self._pending = np.empty(0, np.int32)
-        self._too_large = _too_large(workload, cluster)
+        self.too_large = _too_large(workload, cluster)
         self._hosts = np.empty(0, np.int64)
         self._scan_settings = _scan_settings(policy, settings, cluster)
         self._quiet_from = 0
@@ -87,7 +88,13 @@ class Simulation:
         waiting = np.flatnonzero(~started)
         arrival_order = waiting[np.argsort(workload.submit_s[waiting], kind="stable")]
         if settings.horizon_s is not None:
-            arrival_order = arrival_order[workload.submit_s[arrival_order] < settings.horizon_s]
+            in_time = workload.submit_s[arrival_order] < settings.horizon_s
+            if not in_time.all():
+                self.notes.append(
+                    f"{int((~in_time).sum())} tasks that are submitted at or after the horizon "
+                    f"of {settings.horizon_s:g} s have no part in the run"
+                )
+            arrival_order = arrival_order[in_time]
         self._arrivals = arrival_order
         self._arrival_s = np.maximum(workload.submit_s[arrival_order], 0.0)
         self._arrived = 0
@@ -179,10 +186,10 @@ class Simulation:
         self._arrived = int(np.searchsorted(self._arrival_s, t_s, side="right"))
         tasks = self._arrivals[first : self._arrived]
         book = self.state.book
-        hopeless = tasks[self._too_large[tasks]]
+        hopeless = tasks[self.too_large[tasks]]
         book.state[hopeless] = int(TaskState.REJECTED)
         book.reason[hopeless] = int(Reason.TOO_LARGE)
-        queued = tasks[~self._too_large[tasks]] if hopeless.size else tasks
+        queued = tasks[~self.too_large[tasks]] if hopeless.size else tasks
         book.state[queued] = int(TaskState.PENDING)
         book.life.pending_since_s[queued] = np.maximum(self.workload.submit_s[queued], 0.0)
         self._queue(queued)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -98,9 +100,18 @@ def _short(simulation: Simulation, request: NDArray[np.float64]) -> str:
         count = int(lacking[:, position].sum())
         if count:
             free = max(float((limit - load)[:, position].max()), 0.0)
+            free = _free_cores(free) if name == CPU else free
             title = "CPU" if name == CPU else name
             parts.append(
                 f"{title} short on {count} of {int(present.sum())} nodes "
                 f"(asks {amount(request[position], name)}, at most {amount(free, name)} free)"
             )
+    everywhere = bool((lacking.sum(axis=0) == len(lacking)).any())
+    if parts and not everywhere and lacking.any(axis=1).all():
+        parts.append("no node has room in all of them at once")
     return "; ".join(parts) or "no node had room at the last try"
+
+
+def _free_cores(cores: float) -> float:
+    """Cores cut to tenths: a request larger than what is free must not read as equal to it."""
+    return math.floor(10.0 * cores * (1.0 + FIT_TOLERANCE)) / 10.0 if cores >= 1.0 else cores

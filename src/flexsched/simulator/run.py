@@ -10,12 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from flexsched._folder import new_folder
 from flexsched.core.errors import InputError
 
 _TABLES = ("ticks", "tasks", "nodes")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """What one policy did with one workload on one cluster.
 
@@ -37,7 +38,24 @@ class Run:
     summary: dict[str, Any]
     info: dict[str, Any]
 
-    def save(self, folder: Path) -> None:
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{n:,} {state}" for state, n in self.summary["counts"].items() if n)
+        return f"<Run {self.label} on {self.info['workload']['name']}: {counts}>"
+
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write the run folder, whole or not at all.
+
+        Args:
+            folder: a folder that does not exist yet; its parents are made.
+            force: replace an older run there.
+
+        Raises:
+            OutputError: the folder exists, or cannot be written.
+        """
+        with new_folder(Path(folder), marker="run.json", force=force) as content:
+            self.write_into(content)
+
+    def write_into(self, folder: Path) -> None:
         """Write run.json, summary.json and the three tables into an existing folder."""
         for name in _TABLES:
             pq.write_table(getattr(self, name), folder / f"{name}.parquet", compression="zstd")
@@ -45,12 +63,13 @@ class Run:
         write_json(folder / "summary.json", summary_document([self]))
 
     @classmethod
-    def load(cls, folder: Path) -> Run:
+    def load(cls, folder: str | Path) -> Run:
         """Read a run folder.
 
         Raises:
             InputError: a file of the folder is missing or unreadable.
         """
+        folder = Path(folder)
         try:
             info = json.loads((folder / "run.json").read_text())
             summary = json.loads((folder / "summary.json").read_text())

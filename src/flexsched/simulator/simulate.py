@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from flexsched.core.cluster import Cluster
 from flexsched.core.errors import SettingError
-from flexsched.core.policies import FlexF, Policy
+from flexsched.core.policies import FlexF, Policy, make_policy
 from flexsched.core.workload import Workload
 from flexsched.simulator.engine import Simulation
 from flexsched.simulator.outcome import held_windows, node_table, task_table
@@ -58,7 +58,7 @@ Progress = Callable[[Row], None]
 def simulate(
     workload: Workload,
     cluster: Cluster | None = None,
-    policy: Policy | None = None,
+    policy: Policy | str | None = None,
     *,
     tick_s: float | None = None,
     horizon_s: float | None = None,
@@ -73,7 +73,7 @@ def simulate(
     Args:
         workload: the tasks.
         cluster: the nodes; the workload's own if not given.
-        policy: the policy; FlexF with the defaults if not given.
+        policy: the policy, or the name of one with its defaults; FlexF if not given.
         tick_s: length of a tick; what the workload's file asks for, else 60 s.
         horizon_s: rows end before this time; what the workload's file asks for, else None.
         seed: of every draw, >= 0.
@@ -92,7 +92,8 @@ def simulate(
             f"expected a cluster, and workload {workload.name} brings no nodes of its own",
             remedy="pass cluster=Cluster.uniform(N), or --nodes N on the command line",
         )
-    policy = policy or FlexF()
+    if not isinstance(policy, Policy):
+        policy = make_policy(policy or FlexF.name)
     settings = Settings(
         tick_s=tick_s if tick_s is not None else workload.tick_s or DEFAULT_TICK_S,
         horizon_s=horizon_s if horizon_s is not None else workload.horizon_s,
@@ -151,7 +152,6 @@ def _view(simulation: Simulation, row: Row) -> TickView:
 def _info(simulation: Simulation) -> dict[str, Any]:
     workload, policy, settings = simulation.workload, simulation.policy, simulation.settings
     provenance = asdict(workload.provenance)
-    covered_s = settings.horizon_s or simulation.last_t_s + settings.tick_s
     notes = list(simulation.notes)
     held = held_windows(simulation)
     if held:
@@ -167,7 +167,7 @@ def _info(simulation: Simulation) -> dict[str, Any]:
         "label": policy.label(),
         "policy": policy.name,
         "title": policy.title,
-        "settings": policy.model_dump(),
+        "settings": policy.effective_settings(),
         "seed": settings.seed,
         "tick_s": settings.tick_s,
         "horizon_s": settings.horizon_s,
@@ -179,7 +179,7 @@ def _info(simulation: Simulation) -> dict[str, Any]:
             "tasks": len(workload),
             "resources": list(workload.resources),
             **provenance,
-            "offered_load": offered_load(workload, simulation.cluster, covered_s),
+            "offered_load": offered_load(simulation),
         },
         "cluster": {
             "nodes": len(simulation.cluster),

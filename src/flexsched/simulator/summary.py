@@ -8,9 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from flexsched.core.cluster import Cluster
 from flexsched.core.reasons import State as TaskState
-from flexsched.core.workload import Workload
 from flexsched.simulator.engine import Simulation
 from flexsched.simulator.outcome import submitted_tasks
 
@@ -78,22 +76,29 @@ def _wait(simulation: Simulation) -> dict[str, float | None]:
     return {"mean": float(waits.mean()), "p50": float(p50), "p95": float(p95), "p99": float(p99)}
 
 
-def offered_load(workload: Workload, cluster: Cluster, until_s: float) -> dict[str, float | None]:
-    """Mean requests over [0, until_s) if every task started when submitted, over capacity.
+def offered_load(simulation: Simulation) -> dict[str, Any]:
+    """Mean requests if every task started when submitted, over the capacity of the same time.
 
-    No policy can admit more than this, so no ratio of two policies can exceed it.
+    Tasks larger than every node are left out. The time is that of the horizon, or up to the
+    last submission.
 
     Returns:
-        ``request_R_fraction`` per resource; None where the cluster has none of it.
+        ``request_R_fraction`` per resource, None where the cluster has none of it; ``is_bound``:
+        whether no policy can admit more (a horizon, and the same nodes throughout).
     """
+    workload, cluster, settings = simulation.workload, simulation.cluster, simulation.settings
+    until_s = settings.horizon_s or float(workload.submit_s.max(initial=0.0)) + settings.tick_s
     begin = np.clip(workload.submit_s, 0.0, until_s)
     end = np.clip(workload.submit_s + workload.duration_s, 0.0, until_s)
-    offered = (end - begin) @ workload.request
+    length_s = np.where(simulation.too_large, 0.0, end - begin)
+    offered = length_s @ workload.request
     present_s = np.clip(cluster.until_s, 0.0, until_s) - np.clip(cluster.from_s, 0.0, until_s)
     available = present_s @ cluster.capacity
-    return {
+    load: dict[str, Any] = {
         f"request_{name}_fraction": float(offered[position] / available[position])
         if available[position] > 0
         else None
         for position, name in enumerate(cluster.resources)
     }
+    load["is_bound"] = settings.horizon_s is not None and bool((present_s == until_s).all())
+    return load

@@ -131,6 +131,10 @@ class Policy(BaseModel):
         """A fresh estimator of node usage, or None if the policy goes by requests."""
         return None
 
+    def effective_settings(self) -> dict[str, Any]:
+        """Every setting with the value in force, defaults that depend on others too."""
+        return self.model_dump()
+
     def label(self) -> str:
         """Name plus the settings that differ from the defaults: ``flex-f:alpha=0.98``."""
         defaults = type(self)()

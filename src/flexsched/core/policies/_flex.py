@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -126,6 +126,9 @@ class Flex(Policy):
         if self.penalty_min is not None:
             return self.penalty_min
         return 1.0 if self.controller == "paper" else 1.1
+
+    def effective_settings(self) -> dict[str, Any]:
+        return {**self.model_dump(), "penalty_min": self.lower_bound()}
 
     def rule(self) -> Rule:
         if self.score == "authors":

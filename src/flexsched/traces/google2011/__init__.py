@@ -20,7 +20,7 @@ __all__ = ["FORMAT", "read"]
 
 
 def read(
-    paths: Sequence[Path],
+    paths: str | Path | Sequence[str | Path],
     *,
     node_cores: float = 64.0,
     node_memory_bytes: float = 128 * 2.0**30,
@@ -67,7 +67,7 @@ def read(
     from flexsched.traces.google2011.reader import read_trace  # noqa: PLC0415
 
     return read_trace(
-        [Path(path) for path in paths],
+        [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)],
         node=(node_cores, node_memory_bytes),
         until_s=until_s,
         seed=seed,

@@ -98,6 +98,8 @@ def to_workload(
         window_s=np.full(len(tasks), WINDOW_US / US_PER_S),
         nodes=None if machines is None else machines.cluster,
         provenance=_provenance(tasks, machines, series, stream, said),
+        # What was read tells nothing of later times; runs of any policy cover the same time.
+        horizon_s=float(stream.end_us // US_PER_S + 1),
     )
 
 
