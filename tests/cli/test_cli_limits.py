@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -124,7 +125,13 @@ def test_a_terminal_gets_bars(crowded: Path, tmp_path: Path) -> None:
     assert "least-fit" in shown
     assert "of 2h" in shown
     assert "tasks/s" in shown
+    for policy in ("least-fit", "flex-f"):
+        assert re.search(rf"\* {policy} .*100 %  done, 100 tasks in \d+ s", _plain(shown))
     assert "\x1b[" in shown
+
+
+def _plain(shown: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
 
 
 def _on_a_terminal(*words: str) -> str:
@@ -161,7 +168,9 @@ def _read_all(terminal: int, deadline: float) -> str:
 def test_elsewhere_there_are_plain_lines(process: Callable[..., Any], crowded: Path) -> None:
     done = process("compare", crowded, "--policies", "least-fit,flex-f")
     assert done.code == 0
-    assert [line for line in done.err.splitlines() if "compiling" not in line] == [
-        "reading ...", "simulating ..."
-    ]  # fmt: skip
+    lines = [line for line in done.err.splitlines() if "compiling" not in line]
+    assert lines[:2] == ["reading the workload ...", "simulating ..."]
+    assert {re.sub(r"\d+ s$", "N s", line) for line in lines[2:]} == {
+        "least-fit: done, 3 tasks in N s", "flex-f: done, 3 tasks in N s"
+    }  # fmt: skip
     assert "\x1b" not in done.err + done.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,22 @@ def test_a_line_now_and_then_with_rate_and_time_left(
     assert capsys.readouterr().err.splitlines() == [
         "simulating ...",
         "flex-f: 20m of 2h, 21 tasks/s, 50 s left",
+    ]
+
+
+def test_a_run_that_is_over_and_the_phase_before_the_first_row(
+    clock: _Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = SimpleNamespace(label="flex-f", summary={"counts": {"submitted": 714_030}})
+    with Lines() as lines:
+        lines.begin_runs(7200.0, preparing="making the workload")
+        lines("flex-f", _row(0.0, placed=10))
+        clock.now += 12.0
+        lines.take_end(run)  # type: ignore[arg-type]
+    assert capsys.readouterr().err.splitlines() == [
+        "making the workload ...",
+        "simulating ...",
+        "flex-f: done, 714,030 tasks in 12 s",
     ]
 
 

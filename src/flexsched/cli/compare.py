@@ -66,7 +66,13 @@ def compare(
         tell_of_compilation(progress)
         progress.begin_runs(expected_end_s(tasks))
         comparison = experiments.compare(
-            tasks, chosen, cluster=machines, seed=seed, jobs=jobs, progress=progress
+            tasks,
+            chosen,
+            cluster=machines,
+            seed=seed,
+            jobs=jobs,
+            progress=progress,
+            on_end=progress.take_end,
         )
         comparison.note_command(shlex.join(["flexsched", *context.obj]))
         if folder is not None:

@@ -55,9 +55,15 @@ def reproduce(
     _check_figures(figures)
     with new_result(out, force=force) as folder, make_progress() as progress:
         tell_of_compilation(progress)
-        progress.begin_runs(hours * 3600.0, "making the workload and simulating")
+        progress.begin_runs(hours * 3600.0, preparing="making the workload")
         comparison = experiments.reproduce(
-            nodes=nodes, tasks=tasks, hours=hours, seed=seed, jobs=jobs, progress=progress
+            nodes=nodes,
+            tasks=tasks,
+            hours=hours,
+            seed=seed,
+            jobs=jobs,
+            progress=progress,
+            on_end=progress.take_end,
         )
         comparison.note_command(shlex.join(["flexsched", *context.obj]))
         progress.phase("drawing the report")

@@ -15,6 +15,8 @@ from flexsched.simulator import Contention, Row, Run, check_policies, simulate
 
 #: Called with a policy's label and each of its rows, from the thread of its run.
 RunProgress = Callable[[str, Row], None]
+#: Called with each run as it ends, from its thread.
+RunEnd = Callable[[Run], None]
 
 
 def compare(
@@ -29,6 +31,7 @@ def compare(
     demand_scale: float = 1.0,
     jobs: int | None = None,
     progress: RunProgress | None = None,
+    on_end: RunEnd | None = None,
 ) -> Comparison:
     """Run policies over one workload, side by side in threads that share it.
 
@@ -45,6 +48,7 @@ def compare(
         demand_scale: factor on every usage series.
         jobs: runs at a time, >= 1; as many as there are cores if not given.
         progress: called once per tick of each run; what it raises ends all runs.
+        on_end: called with each run as it ends; what it raises ends all runs.
 
     Raises:
         SettingError: no policy or one twice, no cluster, or a setting is out of range.
@@ -64,7 +68,7 @@ def compare(
                 if progress is not None:
                     progress(label, row)
 
-            return simulate(
+            done = simulate(
                 workload,
                 cluster,
                 policy,
@@ -75,6 +79,9 @@ def compare(
                 demand_scale=demand_scale,
                 progress=on_row,
             )
+            if on_end is not None:
+                on_end(done)
+            return done
 
         return run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexsched.core.cluster import Cluster
 from flexsched.core.policies import FlexF, FlexL, LeastFit, Oversub
-from flexsched.experiments._compare import RunProgress, compare
+from flexsched.experiments._compare import RunEnd, RunProgress, compare
 from flexsched.experiments.comparison import Comparison
 from flexsched.traces.synthetic import paper_nodes, synthesize
 
@@ -17,6 +17,7 @@ def reproduce(
     seed: int = 0,
     jobs: int | None = None,
     progress: RunProgress | None = None,
+    on_end: RunEnd | None = None,
 ) -> Comparison:
     """Compare the paper's four policies on the synthetic workload.
 
@@ -28,6 +29,7 @@ def reproduce(
         seed: of the workload and of every draw, >= 0.
         jobs: runs at a time, >= 1; as many as there are cores if not given.
         progress: called once per tick of each run; what it raises ends all runs.
+        on_end: called with each run as it ends; what it raises ends all runs.
 
     Raises:
         SettingError: a value is out of range.
@@ -42,4 +44,5 @@ def reproduce(
         seed=seed,
         jobs=jobs,
         progress=progress,
+        on_end=on_end,
     )
