@@ -192,7 +192,6 @@ def test_the_papers_controller_is_allowed_and_warns() -> None:
     assert len(warned) == 1
 
 
-@pytest.mark.xfail(strict=True, reason="the paper's raise is 0 at any floor, not only at 1")
 def test_the_papers_controller_warns_at_any_floor() -> None:
     ours, warned = made(controller="paper", penalty_min=1.2)
     assert ours is not None

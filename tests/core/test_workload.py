@@ -116,7 +116,6 @@ def test_the_digest_counts_the_workloads_own_nodes() -> None:
     assert len(digests) == 3
 
 
-@pytest.mark.xfail(strict=True, reason="life spans and task limits of nodes are left out")
 def test_the_digest_counts_life_spans_and_limits_of_nodes() -> None:
     plain = Cluster.uniform(1)
     changed = [

@@ -160,5 +160,7 @@ class Workload:
                       self.window_s, self.usage):  # fmt: skip
             seen.update(np.ascontiguousarray(array).data)
         if self.nodes is not None:
-            seen.update(np.ascontiguousarray(self.nodes.capacity).data)
+            for array in (self.nodes.capacity, self.nodes.from_s, self.nodes.until_s,
+                          self.nodes.max_tasks):  # fmt: skip
+                seen.update(np.ascontiguousarray(array).data)
         return seen.hexdigest()

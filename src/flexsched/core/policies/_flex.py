@@ -138,7 +138,7 @@ class Flex(Policy):
     def make_controller(self, tick_s: float) -> PenaltyController | None:
         if self.controller in ("fixed", "none"):
             return None
-        if self.controller == "paper" and self.lower_bound() <= 1.0:
+        if self.controller == "paper":
             warnings.warn(
                 "the paper's controller cannot raise P once it has fallen to penalty_min; "
                 "the run counts the ticks in which it is stuck",
