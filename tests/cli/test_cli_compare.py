@@ -140,6 +140,10 @@ def test_report_is_rebuilt_from_what_is_there(
     assert (done.code, done.out) == (0, f"Report: {out / 'report.html'}\n")
     assert (out / "report.html").read_text() == page
     assert _figures(out / "figures") == figures
+    document = json.loads(flexsched("report", out, "--json").out)
+    assert document["report"] == str(out / "report.html")
+    assert {Path(path).stem for path in document["figures"]} == figures
+    assert document["summary"] == json.loads((out / "summary.json").read_text())
     assert "</svg>" in (out / "figures" / "figure-8-qos.svg").read_text()
 
 

@@ -114,6 +114,23 @@ def test_what_was_left_is_said_with_names(flexsched: Callable[..., Any], endless
     assert line.rstrip().endswith("t-7, t-8, t-9")
 
 
+def test_long_names_are_shortened_and_lines_end(
+    flexsched: Callable[..., Any], tmp_path: Path
+) -> None:
+    scenario = tmp_path / "s.yaml"
+    name = "a-job-with-a-name-that-fills-a-line-" + 60 * "x"
+    scenario.write_text(f"nodes: [{{name: n, cpu: 1}}]\n"
+                        f"tasks: [{{name: {name}, count: 9, requests: {{cpu: 1}}}}]")  # fmt: skip
+    done = flexsched("simulate", scenario, "--policy", "flex-f")
+    left = done.out.partition("Why tasks were left:\n")[2].partition("\n\n")[0]
+    # Ten letters of either end.
+    assert "a-job-with...xxxxxxxx-1, " in " ".join(left.split())
+    assert "and 5 more" in " ".join(left.split())
+    for line in left.splitlines():
+        assert len(line) <= 160
+        assert line == line.rstrip()
+
+
 def test_assumptions_are_said_once(flexsched: Callable[..., Any], endless: Path) -> None:
     done = flexsched("simulate", endless, "--policy", "least-fit")
     assert done.out.count("usage = request") == 1

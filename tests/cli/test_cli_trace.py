@@ -117,8 +117,12 @@ def test_policies_with_their_settings(flexsched: Callable[..., Any]) -> None:
     assert found["oversub"]["settings"]["factor"]["default"] == 2.0
     text = flexsched("policies").out
     lines = [line.split() for line in text.splitlines()]
-    assert ["controller", "flex", "flex", "|", "paper", "|", "fixed", "|", "none"] in lines
-    assert ["alpha", "0.99", "number", ">", "0", "and", "<", "1"] in lines
+    starts = [" ".join(line[:9]) for line in lines]
+    assert "controller flex flex | paper | fixed | none" in starts
+    assert "alpha 0.99 number > 0 and < 1 factor" in starts
+    assert all(setting["description"] for each in found.values()
+               for setting in each["settings"].values())  # fmt: skip
+    assert max(map(len, text.splitlines())) <= 160
 
 
 def test_estimators_and_formats(flexsched: Callable[..., Any]) -> None:
@@ -127,8 +131,11 @@ def test_estimators_and_formats(flexsched: Callable[..., Any]) -> None:
     assert "last measured usage" in flexsched("estimators").out
     (google,) = json.loads(flexsched("formats", "--json").out)
     assert google["name"] == "google2011"
-    assert google["settings"]["node_cores"] == 64.0
-    assert google["settings"]["until_s"] is None
+    assert google["settings"]["node_cores"]["default"] == 64.0
+    assert google["settings"]["until_s"]["default"] is None
+    assert google["settings"]["usage"]["enum"] == ["auto", "request"]
+    assert all(setting["description"] for setting in google["settings"].values())
     text = flexsched("formats").out
     assert "CC-BY 4.0" in text
-    assert "node_cores=64" in text
+    (line,) = [line.split() for line in text.splitlines() if "node_cores" in line]
+    assert line[:4] == ["node_cores", "64", "number", "CPU"]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
+from flexsched.cli.docstrings import entries, entries_of_class
 from flexsched.cli.options import Json, example
 from flexsched.cli.tables import print_json, print_table
+
+if TYPE_CHECKING:
+    from flexsched.core.policies import Policy
 
 POLICIES_EXAMPLE = example("flexsched policies --json")
 ESTIMATORS_EXAMPLE = example("flexsched estimators")
@@ -23,7 +27,7 @@ def policies(as_json: Json = False) -> None:
             "name": kind.name,
             "title": kind.title,
             "summary": kind.summary,
-            "settings": kind.model_json_schema()["properties"],
+            "settings": _described(kind),
         }
         for kind in installed().values()
     ]
@@ -33,11 +37,8 @@ def policies(as_json: Json = False) -> None:
     for policy in found:
         print(f"{policy['name']}: {policy['summary']}")
         print_table(
-            ["  setting", "default", "values"],
-            [
-                [f"  {key}", _text(schema.get("default")), _values(schema)]
-                for key, schema in policy["settings"].items()
-            ],
+            *_settings_table(policy["settings"]),
+            sentences=(2, 3),
         )
         print()
 
@@ -70,7 +71,7 @@ def formats(as_json: Json = False) -> None:
             "licence": reader.licence,
             "units": reader.units,
             "description": reader.description,
-            "settings": _parameters(reader.read, without=("paths",)),
+            "settings": _reader_settings(reader.read),
         }
         for reader in installed().values()
     ]
@@ -80,15 +81,52 @@ def formats(as_json: Json = False) -> None:
     for reader in found:
         print(f"{reader['name']}: {reader['title']}")
         rows = [[f"  {key}", str(reader[key])] for key in ("description", "units", "licence")]
-        print_table(["", ""], [*rows, ["  settings", _defaults(reader["settings"])]])
+        print_table(["", ""], rows, sentences=(1,))
+        print_table(*_settings_table(reader["settings"]), sentences=(2, 3))
 
 
-def _parameters(function: Callable[..., Any], without: tuple[str, ...] = ()) -> dict[str, Any]:
+def _described(policy: type[Policy]) -> dict[str, Any]:
+    """JSON schemas of a policy's settings, each with what it means."""
+    meanings = entries_of_class(policy, "Attributes")
+    schemas = policy.model_json_schema()["properties"]
+    return {
+        key: {"description": meanings.get(key, ""), **schema} for key, schema in schemas.items()
+    }
+
+
+def _reader_settings(read: Callable[..., Any]) -> dict[str, Any]:
+    """The same for what a reader takes besides the files."""
+    from pydantic import TypeAdapter  # noqa: PLC0415
+
+    from flexsched.core.workload import Workload  # noqa: PLC0415
+
+    # Readers import the class only for type checkers, to load fast.
+    hints = get_type_hints(read, localns={"Workload": Workload})
+    meanings = entries(read, "Args")
+    return {
+        key: {
+            "description": meanings.get(key, ""),
+            **TypeAdapter(hints[key]).json_schema(),
+            "default": parameter.default,
+        }
+        for key, parameter in inspect.signature(read).parameters.items()
+        if key != "paths"
+    }
+
+
+def _settings_table(settings: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    rows = [
+        [f"  {key}", _text(schema.get("default")), _values(schema), schema["description"]]
+        for key, schema in settings.items()
+    ]
+    return ["  setting", "default", "values", "meaning"], rows
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
     """Names and defaults of a function's settings."""
     return {
         name: parameter.default
         for name, parameter in inspect.signature(function).parameters.items()
-        if name not in without
     }
 
 

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from flexsched.cli.options import Force, Out, example
+from flexsched.cli.options import Force, Json, Out, example
 from flexsched.cli.progress import make_progress
+from flexsched.cli.tables import print_json
 
 EXAMPLE = example("flexsched report runs/a runs/b --out both")
 
@@ -21,6 +22,7 @@ def report(
     ],
     out: Out = None,
     force: Force = False,
+    as_json: Json = False,
 ) -> None:  # fmt: skip
     """Rebuild the report of one or more results.
 
@@ -43,4 +45,8 @@ def report(
         else:
             comparison.save(out, force=force)
             path = out / "report.html"
-    print(f"Report: {path}")
+    if as_json:
+        figures = sorted(str(figure) for figure in (path.parent / "figures").iterdir())
+        print_json({"report": str(path), "figures": figures, "summary": comparison.summary})
+    else:
+        print(f"Report: {path}")

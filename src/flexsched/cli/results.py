@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from flexsched.simulator import Run
 
 #: Tasks named per reason; the table of tasks has them all.
-_NAMED = 10
+_NAMED = 3
+#: Longer names are cut in the middle: both ends tell tasks of a job apart.
+_LONGEST_NAME = 24
 
 
 def check_result(out: Path | None, *, force: bool) -> None:
@@ -69,7 +71,7 @@ def print_results(comparison: Comparison, *, as_json: bool, beside_paper: bool =
     print()
     _print_counts(comparison.runs)
     _print_unplaced(comparison.runs)
-    _print_assumptions(comparison.runs)
+    _print_remarks(comparison.runs)
 
 
 def _groups(run: Run) -> list[dict[str, Any]]:
@@ -123,6 +125,7 @@ def _print_unplaced(runs: Sequence[Run]) -> None:
             for shown, run, row in groups
         ],
         numbers=(3,),
+        sentences=(4, 5),
     )  # fmt: skip
 
 
@@ -131,23 +134,33 @@ def _names(run: Run, row: UnplacedRow) -> str:
     reason = run.tasks["reason"]
     same = pc.is_null(reason) if not row.reason else pc.equal(reason, row.reason)
     group = run.tasks.filter(pc.and_(pc.equal(run.tasks["state"], row.state), same))
-    names = ", ".join(group["name"].slice(0, _NAMED).to_pylist())
+    names = ", ".join(map(_shortened, group["name"].slice(0, _NAMED).to_pylist()))
     more = row.tasks - _NAMED
     return names if more <= 0 else f"{names} and {count(more)} more"
 
 
-def _print_assumptions(runs: Sequence[Run]) -> None:
-    sentences = dict.fromkeys(_sentences(runs))
-    if sentences:
-        print("\nAssumed:")
-        for sentence in sentences:
-            print(f"- {sentence}")
+def _shortened(name: str) -> str:
+    if len(name) <= _LONGEST_NAME:
+        return name
+    kept = (_LONGEST_NAME - 3) // 2
+    return f"{name[:kept]}...{name[-kept:]}"
 
 
-def _sentences(runs: Sequence[Run]) -> Iterator[str]:
-    """What the workload's origin and the runs say about themselves."""
+def _print_remarks(runs: Sequence[Run]) -> None:
+    """What was assumed, and what else the reader must know."""
+    for title, sentences in (
+        ("Assumed", runs[0].info["workload"]["assumptions"]),
+        ("Note", dict.fromkeys(_notes(runs))),
+    ):
+        if sentences:
+            print(f"\n{title}:")
+            for sentence in sentences:
+                print(f"- {sentence}")
+
+
+def _notes(runs: Sequence[Run]) -> Iterator[str]:
+    """What the workload's quirks and the runs say about themselves."""
     workload = runs[0].info["workload"]
-    yield from workload["assumptions"]
     quirks = sum(workload["quirks"].values())
     if quirks:
         yield f"{count(quirks)} irregularities of the source were skipped, mended or filled in"
