@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from flexsched.core.errors import SettingError
@@ -37,12 +37,28 @@ ENTRY_POINTS = "flexsched.policies"
 
 
 def policies() -> dict[str, type[Policy]]:
-    """Installed policies by name, in the paper's order, those of other packages last."""
+    """Installed policies by name, in the paper's order, those of other packages last.
+
+    Raises:
+        SettingError: another package registered something that is no policy class.
+    """
     ours = (LeastFit, Oversub, FlexF, FlexL, FirstFit, BestFit, Random)
     found: dict[str, type[Policy]] = {kind.name: kind for kind in ours}
     for entry in entry_points(group=ENTRY_POINTS):
-        found.setdefault(entry.name, entry.load())
+        found.setdefault(entry.name, _checked(entry))
     return found
+
+
+def _checked(entry: EntryPoint) -> type[Policy]:
+    kind = entry.load()
+    if not (isinstance(kind, type) and issubclass(kind, Policy)):
+        raise SettingError(
+            f"expected a subclass of Policy, got {kind!r}",
+            where=f"entry point {entry.name} of {ENTRY_POINTS}",
+            remedy="mend or uninstall the package that registers it",
+        )
+    kind.check_complete()
+    return kind
 
 
 def make_policy(name: str, settings: Mapping[str, Any] | None = None) -> Policy:

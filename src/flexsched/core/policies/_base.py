@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from abc import abstractmethod
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self, get_args
 
 import numpy as np
 from numba.core import types
@@ -93,6 +93,7 @@ class Policy(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _one_error_tree(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        cls.check_complete()
         try:
             return handler(data)
         except ValidationError as error:
@@ -106,6 +107,29 @@ class Policy(BaseModel):
             else:
                 message = f"{key}: {first['msg']}, got {first['input']!r}"
             raise SettingError(message, where=f"policy {cls.name}", remedy=remedy) from None
+
+    @classmethod
+    def check_complete(cls) -> None:
+        """Refuse a class that does not say all that a policy must.
+
+        Raises:
+            SettingError: name, title, summary, load or rule is missing, or load is neither
+                "usage" nor "request".
+        """
+        missing = [key for key in ("name", "title", "summary", "load") if not hasattr(cls, key)]
+        missing += ["rule()"] * ("rule" in cls.__abstractmethods__)
+        loads = get_args(LoadKind)
+        if missing:
+            message = f"expected a policy to define {', '.join(missing)}"
+        elif cls.load not in loads:
+            message = f"load: expected {' or '.join(loads)}, got {cls.load!r}"
+        else:
+            return
+        raise SettingError(
+            message,
+            where=f"policy class {cls.__module__}.{cls.__qualname__}",
+            remedy='add them to the class, for instance load: ClassVar[LoadKind] = "usage"',
+        )
 
     @abstractmethod
     def rule(self) -> Any:
