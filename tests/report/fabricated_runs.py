@@ -68,8 +68,15 @@ def fabricate(
     )
 
 
-def paper_runs(rows: int = 1440) -> list[FabricatedRun]:
-    return [fabricate(label, rows=rows) for label in LEVELS]
+def paper_runs(rows: int = 1440, workload: Mapping[str, Any] | None = None) -> list[FabricatedRun]:
+    return [fabricate(label, rows=rows, workload=workload) for label in LEVELS]
+
+
+#: What the built-in workload says of itself in full size.
+BUILT_IN: Mapping[str, Any] = {
+    "name": "google2011 (714,030 tasks, 24 h, seed 0)",
+    "usage_kind": "synthetic",
+}
 
 
 WORKLOAD: Mapping[str, Any] = {
@@ -83,7 +90,9 @@ WORKLOAD: Mapping[str, Any] = {
     "assumptions": ["usage shapes were drawn from virtual machines"],
     "counts": {"task_events": 123_456},
     "quirks": {"rows_without_request": 17},
-    "calibration": [{"figure": "mean CPU request", "target": 0.053, "got": 0.0541}],
+    "calibration": [
+        {"figure": "mean CPU request", "target": 0.053, "got": 0.0541, "difference": 0.0208}
+    ],
     "offered_load": {"request_cpu_fraction": 1.87, "request_memory_fraction": 1.37},
 }
 
@@ -132,6 +141,9 @@ def make_tasks(
             "name": [f"{prefix}{i}" for i in range(len(kinds))],
             "source": ["job"] * len(kinds),
             "submit_s": np.zeros(len(kinds)),
+            "wait_s": np.zeros(len(kinds)),
+            "attempts": np.ones(len(kinds), np.int64),
+            "violated_s": np.zeros(len(kinds)),
             "state": pa.array([state for state, _ in kinds]).dictionary_encode(),
             "reason": pa.array([reason for _, reason in kinds], pa.string()).dictionary_encode(),
             "reason_detail": [

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from fabricated_runs import fabricate, paper_runs
+from fabricated_runs import BUILT_IN, fabricate, paper_runs
 from playwright.sync_api import expect
 
 from flexsched.report import write_report
@@ -18,7 +18,7 @@ DARK = DESKTOP | {"color_scheme": "dark"}
 @pytest.fixture(scope="module")
 def report_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(paper_runs(), path)
+    write_report(paper_runs(workload=BUILT_IN), path)
     return path
 
 
@@ -54,10 +54,10 @@ def test_every_chart_is_drawn_with_data(visit, report_file):
     drawn = page.eval_on_selector_all(
         "figure[data-figure]", "all => all.map(figure => figure.dataset.figure)"
     )
-    assert len(drawn) == 10
+    assert len(drawn) == 11
     for figure in drawn:
-        if figure == "figure-7b-violations":
-            assert marks(page, figure, "rect").count() == 8
+        if figure.startswith("figure-7b"):
+            assert marks(page, figure, "rect").count() == 4
             continue
         lines = marks(page, figure, "line")
         assert lines.count() == (2 if figure == "figure-8-penalty" else 4)
@@ -81,12 +81,12 @@ def test_hover_shows_values(visit, report_file):
 
 def test_hover_over_a_bar_shows_its_share(visit, report_file):
     page = visit(report_file, **DESKTOP)
-    bar = marks(page, "figure-7b-violations", "rect").nth(2)
+    bar = marks(page, "figure-7b-time", "rect").nth(1)
     bar.scroll_into_view_if_needed()
     bar.hover()
     tooltip = page.locator("#vg-tooltip-element")
     expect(tooltip).to_be_visible()
-    assert re.search(r"Oversub.*time.*\d %", tooltip.inner_text(), re.DOTALL)
+    assert re.search(r"Oversub.*time below target.*\d %", tooltip.inner_text(), re.DOTALL)
 
 
 def test_a_phone_needs_no_sideways_scrolling(visit, report_file):
@@ -97,6 +97,27 @@ def test_a_phone_needs_no_sideways_scrolling(visit, report_file):
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
         assert box["width"] > 300
+
+
+def test_a_wide_table_says_so_and_keeps_its_first_column(visit, report_file):
+    page = visit(report_file, **PHONE)
+    box = page.locator("#capacity .scroll")
+    assert "wide" in box.get_attribute("class")
+    hint = box.evaluate("box => getComputedStyle(box, '::before').content")
+    assert "Scroll sideways" in hint
+    box.evaluate("box => box.scrollTo(1000, 0)")
+    first = box.locator("tbody th[scope=rowgroup]").first.bounding_box()
+    assert first["x"] >= box.bounding_box()["x"]
+    assert box.locator("tbody td").nth(0).bounding_box()["x"] < first["x"] + first["width"]
+
+
+def test_scroll_boxes_can_be_reached_and_are_named(visit, report_file):
+    page = visit(report_file, **DESKTOP)
+    for box in page.locator(".scroll").all():
+        assert box.get_attribute("tabindex") == "0"
+        assert box.get_attribute("role") == "region"
+        assert box.get_attribute("aria-label")
+    assert page.locator(".scroll.wide").count() == 0
 
 
 def test_a_touch_shows_values(visit, report_file):

@@ -1,5 +1,5 @@
 import pytest
-from fabricated_runs import LEVELS, fabricate
+from fabricated_runs import BUILT_IN, LEVELS, fabricate
 
 from flexsched.core.errors import InputError
 from flexsched.report import comparison_rows, headline, offered_load, paper
@@ -23,14 +23,18 @@ def policy(request=1.0, usage=0.5, qos=0.992, violated=0.007, **other):
     } | other
 
 
-def document(policies, nodes=4000, offered=None):
+def document(policies, nodes=4000, offered=None, **workload):
     return {
-        "workload": {"name": "w", "usage_kind": "measured", "offered_load": offered},
+        "workload": {"name": "w", "usage_kind": "measured", "offered_load": offered} | workload,
         "cluster": {"nodes": nodes},
         "tick_s": 60,
         "seed": 0,
         "policies": policies,
     }
+
+
+def built_in(policies, nodes=4000, tasks=714_030):
+    return document(policies, nodes, **BUILT_IN, tasks=tasks)
 
 
 def row(rows, quantity, shown):
@@ -41,7 +45,7 @@ def row(rows, quantity, shown):
 def test_headline_compares_flexf_with_leastfit():
     policies = {"flex-f": policy(1.7), "least-fit": policy(1.0, qos=1.0)}
     assert headline(document(policies)) == (
-        "FlexF admits 1.7x the requests of LeastFit at 99.2 % QoS"
+        "FlexF admits 1.70x the requests of LeastFit at 99.2 % QoS"
     )
 
 
@@ -54,7 +58,7 @@ def test_headline_compares_flexf_with_leastfit():
         ),
         (
             {"least-fit": policy(0.5), "mine": policy(0.6), "other": policy(0.7)},
-            "other admits 1.4x the requests of LeastFit at 99.2 % QoS",
+            "other admits 1.40x the requests of LeastFit at 99.2 % QoS",
         ),
         (
             {"flex-f:alpha=0.98": policy(1.71)},
@@ -87,16 +91,31 @@ def test_a_summary_without_policies_is_refused():
 
 
 def test_offered_load_bounds_the_headline():
-    offered = {"request_cpu_fraction": 1.87, "request_memory_fraction": 1.37}
+    offered = {"request_cpu_fraction": 1.87, "request_memory_fraction": 1.37, "is_bound": True}
     with_baseline = document({"least-fit": policy(0.98)}, offered=offered)
     assert offered_load(with_baseline) == (
         "Offered load: the workload requests 187 % of the CPU and 137 % of the memory of this "
-        "cluster; no policy can admit more than 1.91x the requests of LeastFit."
+        "cluster; no policy can admit more than 1.91x the CPU requests of LeastFit."
     )
     assert offered_load(document({"flex-f": policy()}, offered=offered)).endswith(
         "of this cluster; no policy can admit more."
     )
     assert offered_load(document({"flex-f": policy()})) is None
+
+
+@pytest.mark.parametrize("said", [{"is_bound": False}, {}])
+def test_offered_load_that_is_no_bound_is_only_stated(said):
+    offered = {"request_cpu_fraction": 1.22} | said
+    assert offered_load(document({"least-fit": policy(0.98)}, offered=offered)) == (
+        "Offered load: the workload requests 122 % of the CPU of this cluster."
+    )
+
+
+def test_headline_and_bound_are_rounded_alike():
+    offered = {"request_cpu_fraction": 1.99, "is_bound": True}
+    policies = {"least-fit": policy(1.0), "flex-f": policy(1.97)}
+    assert "1.97x" in headline(document(policies))
+    assert "1.99x" in offered_load(document(policies, offered=offered))
 
 
 def test_rows_stand_beside_the_published_values():
@@ -106,7 +125,7 @@ def test_rows_stand_beside_the_published_values():
         "oversub": policy(1.8, 0.9, violated=0.02),
         "least-fit": policy(0.8, 0.4, violated=0.0),
     }
-    rows = comparison_rows(document(policies))
+    rows = comparison_rows(built_in(policies))
     cpu = row(rows, "CPU requested, relative to LeastFit", "FlexF")
     assert cpu.published == 1.74
     assert cpu.ours == pytest.approx(2.0)
@@ -132,7 +151,7 @@ def test_rows_stand_beside_the_published_values():
 
 def test_fewer_nodes_are_compared_with_the_papers_figure_10():
     policies = {label: policy(violated=0.01) for label in LEVELS}
-    rows = comparison_rows(document(policies, nodes=3000))
+    rows = comparison_rows(built_in(policies, nodes=3000))
     assert row(rows, "CPU requested, relative to LeastFit", "FlexF").published == 2.15
     assert row(rows, "Violated tasks, share of running tasks", "FlexL").published == pytest.approx(
         0.044
@@ -140,6 +159,38 @@ def test_fewer_nodes_are_compared_with_the_papers_figure_10():
     assert row(rows, "Memory used, share of capacity", "LeastFit").published == 0.49
     ratio = row(rows, "Violated tasks, Oversub relative to the policy", "FlexF")
     assert ratio.published == pytest.approx(14.9 / 1.1)
+
+
+@pytest.mark.parametrize(("nodes", "tasks"), [(400, 71_403), (3000, 535_522), (4560, 714_030)])
+def test_another_size_has_the_main_experiments_values_and_no_difference(nodes, tasks):
+    policies = {"least-fit": policy(0.8), "flex-f": policy(1.6)}
+    rows = comparison_rows(built_in(policies, nodes, tasks))
+    cpu = row(rows, "CPU requested, relative to LeastFit", "FlexF")
+    assert cpu.cells()[2:] == ("1.74x", "2.00x", "–")
+
+
+@pytest.mark.parametrize(
+    "workload", [{"name": "google2011", "usage_kind": "hybrid"}, {"usage_kind": "synthetic"}]
+)
+def test_another_workload_has_no_published_values(workload):
+    rows = comparison_rows(document({label: policy() for label in LEVELS}, **workload))
+    assert {row.published for row in rows} == {None}
+    assert {row.note for row in rows} == {""}
+
+
+def test_an_order_other_than_the_papers_is_said():
+    spread = {"flex-f": 0.07, "flex-l": 0.08, "oversub": 0.16, "least-fit": 0.23}
+    policies = {label: policy(imbalance_memory=value) for label, value in spread.items()}
+    rows = comparison_rows(built_in(policies))
+    assert row(rows, "Memory usage over the nodes, deviation / mean", "FlexF").note == (
+        "the order differs from the paper's; lowest first, the paper has FlexF and FlexL, "
+        "LeastFit, Oversub, here FlexF, FlexL, Oversub, LeastFit"
+    )
+    policies["least-fit"]["imbalance_memory"] = 0.1
+    rows = comparison_rows(built_in(policies))
+    assert row(rows, "Memory usage over the nodes, deviation / mean", "FlexF").note == (
+        "the order is the paper's, lowest first: FlexF and FlexL, LeastFit, Oversub"
+    )
 
 
 def test_without_violations_there_is_no_ratio():

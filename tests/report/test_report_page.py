@@ -5,7 +5,7 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
-from fabricated_runs import fabricate, paper_runs
+from fabricated_runs import BUILT_IN, fabricate, paper_runs
 
 from flexsched.core.errors import InputError, OutputError
 from flexsched.report import write_report
@@ -65,17 +65,46 @@ def read(page):
 
 def test_headline_and_offered_load_lead_the_page(read):
     header = read.text["header"].replace("\N{NO-BREAK SPACE}", " ")
-    assert re.search(r"FlexF admits 1\.8x the requests of LeastFit at 99\.\d+ % QoS", header)
+    assert re.search(r"FlexF admits 1\.78x the requests of LeastFit at 99\.\d+ % QoS", header)
     assert "the workload requests 187 % of the CPU and 137 % of the memory" in header
     assert "hybrid usage" in header
     assert "714,030 tasks" in header
-    assert "4,000 nodes, 256,000 cores, 500.0Ti of memory" in header
+    assert "4,000 nodes, 256,000 cores, 500Ti of memory" in header
 
 
-def test_the_papers_values_stand_in_the_table(read):
+def test_the_papers_values_stand_in_the_table():
+    read = Reader(render_report(paper_runs(rows=5, workload=BUILT_IN)))
     (row,) = [r for r in read.tables["paper"] if r[0].startswith("CPU requested")]
     assert row[1] == ""
     assert "paper 1.74x" in row[3]
+    assert "docs/validation.md" in read.text["paper"]
+
+
+def test_the_papers_values_are_left_out_beside_other_workloads(read):
+    assert "paper 1.74x" not in read.text["paper"]
+    assert "docs/validation.md" not in read.text["paper"]
+    assert "left out" in read.text["paper"]
+
+
+def test_a_synthetic_workload_is_called_so_and_counted_once():
+    header = Reader(render_report([fabricate(rows=2, workload=BUILT_IN)])).text["header"]
+    assert "synthetic workload" in header
+    assert header.count("714,030 tasks") == 1
+
+
+def test_runs_that_ended_at_different_times_are_named():
+    runs = [fabricate("least-fit", rows=180), fabricate("flex-f", rows=120)]
+    said = "The runs ended at different times (LeastFit after 3 h, FlexF after 2 h)"
+    assert said in Reader(render_report(runs)).text["results"]
+    assert "different times" not in Reader(render_report(runs[:1])).text["results"]
+
+
+def test_a_setting_left_to_its_default_reads_so():
+    run = fabricate(rows=2)
+    run.info["settings"]["penalty_min"] = None
+    assert ["settings.penalty_min", "default"] in Reader(render_report([run])).tables["repeat"]
+    run.info["settings"]["penalty_min"] = 1.1
+    assert ["settings.penalty_min", "1.1"] in Reader(render_report([run])).tables["repeat"]
 
 
 def test_capacity_table_keeps_idle_and_overcommitment_apart(read):
@@ -104,7 +133,7 @@ def test_what_was_assumed_is_said(read):
     assert "usage shapes were drawn from virtual machines" in said
     assert "the cluster was replaced by another" in said
     assert ["rows without request", "17"] in read.tables["assumptions"]
-    assert ["mean CPU request", "0.053", "0.0541", "0.0011"] in read.tables["assumptions"]
+    assert ["mean CPU request", "0.053", "0.0541", "+2.1 %"] in read.tables["assumptions"]
 
 
 def test_commands_repeat_the_runs():
@@ -162,7 +191,8 @@ def test_names_are_never_markup():
 def test_the_kind_of_usage_shows_at_every_chart(kind):
     html = render_report([fabricate(rows=2, workload={"usage_kind": kind})])
     shown = Reader(html)
-    assert shown.text["figures"].count(f"{kind} usage") == shown.tags.count("figure")
+    said = "synthetic workload" if kind == "synthetic" else f"{kind} usage"
+    assert shown.text["figures"].count(said) == shown.tags.count("figure")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,13 @@ import pytest
 from fabricated_runs import fabricate
 
 from flexsched.core.errors import InputError
-from flexsched.report.tables import capacity_rows, flat_settings, overview_rows, unplaced_rows
+from flexsched.report.tables import (
+    calibration_rows,
+    capacity_rows,
+    flat_settings,
+    overview_rows,
+    unplaced_rows,
+)
 from flexsched.report.wording import percent
 
 
@@ -80,6 +86,19 @@ def test_overview_has_one_value_per_run():
     )
     assert table["Estimation penalty, mean"][0] == "–"
     assert table["Wait, 95 of 100 tasks below"] == ["2 min", "2 min"]
+
+
+def test_figures_that_miss_their_target_say_so():
+    rows = [
+        {"figure": "near", "target": 0.5, "got": 0.503, "difference": 0.006},
+        {"figure": "far", "target": 10.0, "got": 7.412, "difference": -0.2588},
+        {"figure": "words", "target": "a few", "got": 3.0, "difference": None},
+    ]
+    assert calibration_rows(rows) == [
+        ("near", "0.5", "0.503", "+0.6 %"),
+        ("far", "10", "7.41", "-26 %, misses"),
+        ("words", "a few", "3", "–"),
+    ]
 
 
 def test_settings_are_flattened():

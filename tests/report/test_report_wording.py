@@ -71,6 +71,21 @@ def test_differences_carry_a_sign():
     assert wording.signed(None) == "–"
 
 
+def test_large_ratios_and_whole_sizes_carry_no_decimals():
+    assert [wording.ratio(value) for value in (1.974, 9.994, 26.19)] == ["1.97x", "9.99x", "26x"]
+    assert wording.signed(22.49) == "+22"
+    assert wording.size(500 * 2.0**40) == "500Ti"
+    assert wording.size(1.5 * 2**30) == "1.5Gi"
+    assert wording.size(0.05) == "0.05"
+
+
+def test_relative_differences_carry_a_sign():
+    assert wording.relative_difference(0.0124) == "+1.2 %"
+    assert wording.relative_difference(-0.0001) == "0.0 %"
+    assert wording.relative_difference(-0.31) == "-31 %"
+    assert wording.relative_difference(None) == "–"
+
+
 def test_names_of_resources_and_sentences():
     assert wording.sentence_start(wording.resource_name("cpu")) == "CPU"
     assert wording.sentence_start(wording.resource_name("memory")) == "Memory"

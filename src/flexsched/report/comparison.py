@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from flexsched.report import paper
 from flexsched.report.entries import Document, Entry, entries_of, find, relative, summary_resources
+from flexsched.report.order import Placed, order_sentence
 from flexsched.report.wording import (
     decimal,
     percent,
@@ -31,6 +32,7 @@ class ComparisonRow:
         published: the paper's value, None where it publishes none.
         ours: the value of this comparison, None where it cannot be computed.
         note: what a reader must know about either value.
+        comparable: the paper's value is of as many tasks and nodes as ours.
     """
 
     figure: str
@@ -40,11 +42,12 @@ class ComparisonRow:
     published: float | None
     ours: float | None
     note: str = ""
+    comparable: bool = True
 
     @property
     def difference(self) -> float | None:
-        """Ours minus published; fractions differ in fractions."""
-        if self.published is None or self.ours is None:
+        """Ours minus published, None unless of one experiment; fractions differ in fractions."""
+        if self.published is None or self.ours is None or not self.comparable:
             return None
         return self.ours - self.published
 
@@ -69,8 +72,9 @@ class ComparisonRow:
 def comparison_rows(document: Document) -> list[ComparisonRow]:
     """Our results beside the paper's, in the order of its figures.
 
-    Published values are those for the same number of nodes where the paper has them
-    (figure 10), else those of its main experiment with 4000 nodes.
+    Published values stand only beside the built-in workload after the paper's. They are
+    those for the same number of nodes where the paper has them (figure 10), else those of
+    its main experiment with 4000 nodes, without a difference.
 
     Args:
         document: ``summary.json`` of all policies.
@@ -79,19 +83,29 @@ def comparison_rows(document: Document) -> list[ComparisonRow]:
         InputError: the summary holds no policy.
     """
     entries = entries_of(document)
-    nodes = int(document["cluster"]["nodes"])
     names = summary_resources(document)
-    return [
+    nodes = _paper_nodes(document)
+    rows = [
         *_relative_rows(entries, names, nodes),
         *(_usage_rows(entries, nodes) if "memory" in names else ()),
         *_violation_rows(entries, nodes),
         *_violation_ratio_rows(entries, nodes),
-        *(_imbalance_rows(entries) if "memory" in names else ()),
+        *(_imbalance_rows(entries, beside_paper=bool(nodes)) if "memory" in names else ()),
     ]
+    same = paper.is_same_experiment(document)
+    return [row if same else replace(row, comparable=False) for row in rows]
+
+
+def _paper_nodes(document: Document) -> int | None:
+    """Nodes of the paper's experiment to print beside ours, None where none is like it."""
+    if not paper.is_paper_workload(document):
+        return None
+    same = paper.is_same_experiment(document)
+    return int(document["cluster"]["nodes"]) if same else paper.NODES
 
 
 def _relative_rows(
-    entries: Sequence[Entry], names: Sequence[str], nodes: int
+    entries: Sequence[Entry], names: Sequence[str], nodes: int | None
 ) -> Iterator[ComparisonRow]:
     """Requests and usage relative to LeastFit (figure 6)."""
     baseline = find(entries, "least-fit")
@@ -117,13 +131,13 @@ def _relative_rows(
             quantity="Largest gain in usage, relative to LeastFit",
             policy=entry.shown,
             kind="ratio",
-            published=paper.USAGE_GAIN if entry.policy in ("flex-f", "flex-l") else None,
+            published=paper.USAGE_GAIN if nodes and entry.policy in ("flex-f", "flex-l") else None,
             ours=max((gain for gain in gains if gain is not None), default=None),
-            note="the paper says “up to”",
+            note="the paper says “up to”" if nodes else "",
         )
 
 
-def _published_relative(policy: str, what: str, resource: str, nodes: int) -> float | None:
+def _published_relative(policy: str, what: str, resource: str, nodes: int | None) -> float | None:
     theirs = paper.published(policy, nodes)
     if theirs is None:
         return None
@@ -136,7 +150,7 @@ def _published_relative(policy: str, what: str, resource: str, nodes: int) -> fl
     return None
 
 
-def _usage_rows(entries: Sequence[Entry], nodes: int) -> Iterator[ComparisonRow]:
+def _usage_rows(entries: Sequence[Entry], nodes: int | None) -> Iterator[ComparisonRow]:
     """Memory usage as a share of capacity (figures 6 and 10)."""
     for entry in entries:
         theirs = paper.published(entry.policy, nodes)
@@ -150,7 +164,7 @@ def _usage_rows(entries: Sequence[Entry], nodes: int) -> Iterator[ComparisonRow]
         )
 
 
-def _violation_rows(entries: Sequence[Entry], nodes: int) -> Iterator[ComparisonRow]:
+def _violation_rows(entries: Sequence[Entry], nodes: int | None) -> Iterator[ComparisonRow]:
     """Shares of violations (figure 7b)."""
     for entry in entries:
         theirs = paper.published(entry.policy, nodes)
@@ -161,7 +175,7 @@ def _violation_rows(entries: Sequence[Entry], nodes: int) -> Iterator[Comparison
             kind="fraction",
             published=theirs.violated_fraction if theirs else None,
             ours=entry.violated(),
-            note="the paper does not say whether its figure counts tasks or time",
+            note="the paper does not say whether its figure counts tasks or time" if nodes else "",
         )
     for entry in entries:
         yield ComparisonRow(
@@ -174,7 +188,7 @@ def _violation_rows(entries: Sequence[Entry], nodes: int) -> Iterator[Comparison
         )
 
 
-def _violation_ratio_rows(entries: Sequence[Entry], nodes: int) -> Iterator[ComparisonRow]:
+def _violation_ratio_rows(entries: Sequence[Entry], nodes: int | None) -> Iterator[ComparisonRow]:
     """How many times more violations Oversub has (figure 7b)."""
     oversub = find(entries, "oversub")
     if oversub is None:
@@ -194,22 +208,30 @@ def _violation_ratio_rows(entries: Sequence[Entry], nodes: int) -> Iterator[Comp
         )
 
 
-def _published_violation_ratio(policy: str, nodes: int) -> float | None:
-    if nodes == paper.NODES or nodes not in paper.BY_NODES[policy]:
+def _published_violation_ratio(policy: str, nodes: int | None) -> float | None:
+    if nodes is None:
+        return None
+    if nodes == paper.NODES:
         return paper.FEWER_VIOLATIONS
     by_nodes = paper.BY_NODES
     return by_nodes["oversub"][nodes].violated_fraction / by_nodes[policy][nodes].violated_fraction
 
 
-def _imbalance_rows(entries: Sequence[Entry]) -> Iterator[ComparisonRow]:
-    """Spread of memory usage over the nodes (figure 9)."""
-    for entry in entries:
+def _imbalance_rows(entries: Sequence[Entry], *, beside_paper: bool) -> Iterator[ComparisonRow]:
+    """Spread of memory usage over the nodes (figure 9), of which the paper shows the order."""
+    values = [(e.policy, e.shown, e.summary.get("imbalance_memory")) for e in entries]
+    known = [
+        Placed(shown, float(paper.IMBALANCE_RANK[policy]), float(ours))
+        for policy, shown, ours in values
+        if policy in paper.IMBALANCE_RANK and ours is not None
+    ]
+    for _, shown, ours in values:
         yield ComparisonRow(
             figure="9",
             quantity="Memory usage over the nodes, deviation / mean",
-            policy=entry.shown,
+            policy=shown,
             kind="number",
             published=None,
-            ours=entry.summary.get("imbalance_memory"),
-            note="in the paper FlexF and FlexL have the lowest, then LeastFit, then Oversub",
+            ours=ours,
+            note=order_sentence(known) if beside_paper else "",
         )

@@ -1,4 +1,4 @@
-"""The result of a comparison in one sentence, and the bound it has to respect."""
+"""The result of a comparison in one sentence, and the offered load it stands beside."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flexsched.report.wording import percent, quality, ratio, resource_name
 
 
 def headline(document: Document) -> str:
-    """The result in one sentence: "FlexF admits 1.7x the requests of LeastFit at 99.2 % QoS".
+    """The result in one sentence: "FlexF admits 1.74x the requests of LeastFit at 99.2 % QoS".
 
     Requests are those of CPU (or of the first resource where there is no CPU), mean
     over time. Speaks of FlexF, else of FlexL, else of the policy that admits most;
@@ -28,11 +28,7 @@ def headline(document: Document) -> str:
     service = f"at {quality(chosen.summary['qos']['mean'])} QoS"
     gain = relative(chosen, baseline, f"request_{resource}") if baseline is not chosen else None
     if gain is not None and baseline is not None:
-        decimals = 1 if gain >= 1.095 else 2
-        return (
-            f"{chosen.shown} admits {ratio(gain, decimals=decimals)} the requests "
-            f"of {baseline.shown} {service}"
-        )
+        return f"{chosen.shown} admits {ratio(gain)} the requests of {baseline.shown} {service}"
     requested = percent(chosen.mean(f"request_{resource}"))
     return (
         f"{chosen.shown} admits requests for {requested} of the cluster's "
@@ -41,7 +37,17 @@ def headline(document: Document) -> str:
 
 
 def offered_load(document: Document) -> str | None:
-    """The bound on every headline: what the workload asks for, or None where it is unknown."""
+    """What the workload asks for, or None where it is unknown.
+
+    It bounds what any policy can admit only where the summary says so (``is_bound``):
+    over a fixed time, on nodes that are there throughout.
+
+    Args:
+        document: ``summary.json`` of all policies.
+
+    Raises:
+        InputError: the summary holds no policy.
+    """
     offered = document["workload"].get("offered_load") or {}
     parts = {
         resource: float(offered[f"request_{resource}_fraction"])
@@ -54,13 +60,15 @@ def offered_load(document: Document) -> str | None:
         f"{percent(share)} of the {resource_name(resource)}" for resource, share in parts.items()
     )
     sentence = f"Offered load: the workload requests {shares} of this cluster"
+    if not offered.get("is_bound", False):
+        return f"{sentence}."
     baseline = find(entries_of(document), "least-fit")
     resource, share = next(iter(parts.items()))
     admitted = baseline.mean(f"request_{resource}") if baseline else None
     if not baseline or not admitted:
         return f"{sentence}; no policy can admit more."
-    bound = ratio(share / admitted)
-    return f"{sentence}; no policy can admit more than {bound} the requests of {baseline.shown}."
+    bound = f"{ratio(share / admitted)} the {resource_name(resource)} requests"
+    return f"{sentence}; no policy can admit more than {bound} of {baseline.shown}."
 
 
 def _protagonist(entries: Sequence[Entry], resource: str) -> Entry:

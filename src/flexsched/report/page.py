@@ -14,14 +14,22 @@ import vl_convert
 from markupsafe import Markup
 
 from flexsched.core.errors import OutputError
-from flexsched.core.quantities import format_bytes
 from flexsched.report import paper, wording
 from flexsched.report.comparison import ComparisonRow, comparison_rows
 from flexsched.report.export import vega_lite_version
-from flexsched.report.figures import PAGE_CONFIG, Figure, figures, workload_line
+from flexsched.report.figures import PAGE_CONFIG, Figure, figures
 from flexsched.report.headline import headline, offered_load
+from flexsched.report.order import Placed, order_differs, order_sentence
 from flexsched.report.records import RunRecord, display_names, ordered, policy_name, resources
-from flexsched.report.tables import capacity_rows, flat_settings, overview_rows, unplaced_rows
+from flexsched.report.tables import (
+    calibration_rows,
+    capacity_rows,
+    ends_sentence,
+    flat_settings,
+    overview_rows,
+    unplaced_rows,
+)
+from flexsched.report.workloads import kind_chip, name_and_size, workload_line
 
 #: What the codes of the last failed try mean, for people.
 REASONS = {
@@ -35,7 +43,8 @@ REASONS = {
 }
 USAGE_KINDS = {
     "measured": "Usage is measured: every series comes from the trace.",
-    "synthetic": "Usage is synthetic: drawn from published distributions, not measured.",
+    "synthetic": "The workload is synthetic: arrivals, requests and usage were drawn from "
+    "published distributions, not measured.",
     "hybrid": "Usage is hybrid: requests come from the trace, some or all usage was drawn "
     "from published distributions.",
     "request": "No usage is known: every task is taken to use exactly what it requests.",
@@ -103,10 +112,8 @@ def render_report(runs: Sequence[RunRecord]) -> str:
     )
     environment.filters |= {
         "percent": wording.percent,
-        "number": wording.number,
         "count": wording.count,
         "resource": wording.resource_name,
-        "plain": _plain,
         "together": _together,
     }
     return environment.get_template("report.html.jinja").render(
@@ -115,12 +122,17 @@ def render_report(runs: Sequence[RunRecord]) -> str:
         offered=offered_load(document),
         workload={**_UNSAID, **document["workload"]},
         workload_line=workload_line(runs),
+        workload_chip=name_and_size(document["workload"]),
+        kind_chip=kind_chip(document["workload"]),
+        calibration=calibration_rows(document["workload"].get("calibration", ())),
         usage_sentence=USAGE_KINDS[document["workload"]["usage_kind"]],
         cluster=_cluster_sentence(document["cluster"]),
         tick=wording.duration(document["tick_s"]),
         seed=document["seed"],
         policies=shown,
         overview=overview_rows(runs, names),
+        ends=ends_sentence(runs),
+        beside_paper=any(row.published is not None for row in rows),
         comparison=_pivot(rows),
         comparison_notes=_comparison_notes(rows),
         paper=paper,
@@ -174,7 +186,16 @@ def _pivot(rows: Sequence[ComparisonRow]) -> dict[str, dict[str, ComparisonRow]]
 
 def _comparison_notes(rows: Sequence[ComparisonRow]) -> list[str]:
     """What a reader must know about a row, each sentence once."""
-    return list(dict.fromkeys(f"{row.quantity}: {row.note}." for row in rows if row.note))
+    notes = [f"{row.quantity}: {row.note}." for row in rows if row.note]
+    for quantity, row_of in _pivot(rows).items():
+        placed = [
+            Placed(row.policy, row.published, row.ours)
+            for row in row_of.values()
+            if row.published is not None and row.ours is not None
+        ]
+        if order_differs(placed):
+            notes.append(f"{quantity}: {order_sentence(placed)}.")
+    return list(dict.fromkeys(notes))
 
 
 def _cluster_sentence(cluster: Mapping[str, Any]) -> str:
@@ -183,7 +204,7 @@ def _cluster_sentence(cluster: Mapping[str, Any]) -> str:
     if cluster.get("cpu_cores") is not None:
         parts.append(f"{wording.number(cluster['cpu_cores'])} cores")
     if cluster.get("memory_bytes") is not None:
-        parts.append(f"{format_bytes(cluster['memory_bytes'])} of memory")
+        parts.append(f"{wording.size(cluster['memory_bytes'])} of memory")
     return ", ".join(parts)
 
 
@@ -208,14 +229,10 @@ def _command(run: RunRecord) -> str:
 def _settings(run: RunRecord) -> list[tuple[str, str]]:
     """Everything in run.json but what the page already shows."""
     shown = ("workload", "notes", "label", "command")
-    return list(flat_settings({k: v for k, v in run.info.items() if k not in shown}))
+    rows = flat_settings({k: v for k, v in run.info.items() if k not in shown})
+    return [(name, {"null": "default"}.get(value, value)) for name, value in rows]
 
 
 def _together(text: str) -> str:
     """Text in which no line breaks between a number and its percent sign."""
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
-
-
-def _plain(value: object) -> str:
-    """A calibration value in words, whatever its type."""
-    return wording.number(value) if isinstance(value, (int, float)) else str(value)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 #: Nodes of the main evaluation (figures 6 to 9).
 NODES = 4000
@@ -20,6 +21,12 @@ TASKS = 714_030
 FEWER_VIOLATIONS = 3.7
 #: Usage against LeastFit, the largest gain (section 5, figure 6).
 USAGE_GAIN = 1.6
+#: Spread of memory usage over the nodes: order of the policies, lowest first (figure 9).
+IMBALANCE_RANK: Mapping[str, int] = MappingProxyType(
+    {"flex-f": 0, "flex-l": 0, "least-fit": 1, "oversub": 2}
+)
+#: How names of the built-in workload after the paper's begin.
+_WORKLOAD = "google2011"
 
 
 @dataclass(frozen=True)
@@ -92,14 +99,32 @@ BY_DEMAND_SCALE: Mapping[str, Mapping[float, Published]] = MappingProxyType(
 )
 
 
-def published(policy: str, nodes: int) -> Published | None:
-    """The paper's results for a policy on so many nodes, those of 4000 where it has none.
+def is_paper_workload(document: Mapping[str, Any]) -> bool:
+    """Whether a summary is of the built-in workload after the paper's, in whatever size."""
+    workload = document["workload"]
+    named = str(workload["name"]).startswith(_WORKLOAD)
+    return named and bool(workload["usage_kind"] == "synthetic")
+
+
+def is_same_experiment(document: Mapping[str, Any]) -> bool:
+    """Whether a summary has the paper's workload in full size, on nodes as many as in figure 10."""
+    return (
+        is_paper_workload(document)
+        and document["workload"].get("tasks") == TASKS
+        and int(document["cluster"]["nodes"]) in _NODE_COUNTS
+    )
+
+
+def published(policy: str, nodes: int | None) -> Published | None:
+    """The paper's results for a policy on so many nodes; None without nodes or results.
+
+    On numbers of nodes that the paper does not have, its results on 4000 nodes.
 
     At 4000 nodes the requests and violations are figure 11's, on which the headline rests,
     as far as that figure has them.
     """
     by_nodes = BY_NODES.get(policy)
-    if by_nodes is None:
+    if by_nodes is None or nodes is None:
         return None
     if nodes in by_nodes and nodes != NODES:
         return by_nodes[nodes]

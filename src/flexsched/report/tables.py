@@ -13,18 +13,21 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from flexsched.core.errors import InputError
-from flexsched.report.records import RunRecord, column
+from flexsched.report.records import RunRecord, column, display_names
 from flexsched.report.wording import (
     duration,
     number,
     percent,
     quality,
+    relative_difference,
     resource_name,
     sentence_start,
 )
 
 #: States of tasks that did not get to run, as far as the run goes.
 UNPLACED_STATES = ("pending", "rejected", "failed", "evicted")
+#: A synthetic workload misses a published figure from this relative difference on.
+MISSES_FRACTION = 0.25
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,31 @@ def unplaced_rows(run: RunRecord) -> list[UnplacedRow]:
     return [_unplaced_row(run.tasks, tasks, group) for group in unplaced]
 
 
+def calibration_rows(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, str, str]]:
+    """The fit of a synthetic workload in words: figure, target, got, relative difference.
+
+    Args:
+        rows: those of :class:`~flexsched.core.workload.Provenance`.
+    """
+    return [
+        (str(row["figure"]), _plain(row["target"]), _plain(row["got"]),
+         _miss(row.get("difference")))
+        for row in rows
+    ]  # fmt: skip
+
+
+def ends_sentence(runs: Sequence[RunRecord]) -> str | None:
+    """What to know of means where runs ended at different times; None where none did."""
+    ends_s = [float(column(run, "t_s").max(initial=0.0)) + run.info["tick_s"] for run in runs]
+    if len(set(ends_s)) == 1:
+        return None
+    shown = display_names([run.label for run in runs])
+    ends = ", ".join(
+        f"{name} after {duration(end_s)}" for name, end_s in zip(shown, ends_s, strict=True)
+    )
+    return f"The runs ended at different times ({ends}): means are over each run’s own time."
+
+
 def flat_settings(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Nested settings as (dotted name, value as JSON or plain text)."""
     for key, value in document.items():
@@ -137,6 +165,16 @@ def flat_settings(document: Mapping[str, Any], prefix: str = "") -> Iterator[tup
             yield from flat_settings(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value)
+
+
+def _plain(value: object) -> str:
+    """A calibration value in words, whatever its type."""
+    return number(value) if isinstance(value, (int, float)) else str(value)
+
+
+def _miss(difference: float | None) -> str:
+    text = relative_difference(difference)
+    return f"{text}, misses" if abs(difference or 0.0) > MISSES_FRACTION else text
 
 
 def _mean(values: NDArray[np.float64]) -> float:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
+
+from flexsched.core.quantities import format_bytes
 
 #: Stands for a value that does not exist.
 MISSING = "–"
@@ -57,15 +60,26 @@ def points(difference: float | None) -> str:
 
 
 def signed(difference: float | None) -> str:
-    """A difference of two ratios with its sign: ``+0.04``, ``0.00``."""
+    """A difference of two ratios with its sign: ``+0.04``, ``0.00``, ``+22``."""
     if difference is None or math.isnan(difference):
         return MISSING
-    return "0.00" if abs(difference) < 0.005 else f"{difference:+.2f}"
+    decimals = _ratio_decimals(difference)
+    return "0.00" if abs(difference) < 0.005 else f"{difference:+.{decimals}f}"
 
 
-def ratio(value: float | None, *, decimals: int = 2) -> str:
-    """A ratio: ``1.74x``."""
-    return MISSING if value is None or math.isnan(value) else f"{value:.{decimals}f}x"
+def relative_difference(difference: float | None) -> str:
+    """A difference relative to its target: ``+1.3 %``, ``-12 %``, ``0.0 %``."""
+    if difference is None or math.isnan(difference):
+        return MISSING
+    value = 100 * difference
+    return "0.0 %" if abs(value) < 0.05 else f"{value:+.{min(_decimals(value), 1)}f} %"
+
+
+def ratio(value: float | None) -> str:
+    """A ratio: ``1.74x``, ``26x``."""
+    if value is None or math.isnan(value):
+        return MISSING
+    return f"{value:.{_ratio_decimals(value)}f}x"
 
 
 def number(value: float | None) -> str:
@@ -80,6 +94,11 @@ def number(value: float | None) -> str:
 def decimal(value: float | None) -> str:
     """A plain number with three decimals, for columns: ``0.290``."""
     return MISSING if value is None or math.isnan(value) else f"{value:.3f}"
+
+
+def size(value_bytes: float) -> str:
+    """Bytes with a decimal only where it says something: ``500Ti``, ``1.5Gi``."""
+    return re.sub(r"\.0(?=[A-Z])", "", format_bytes(value_bytes))
 
 
 def count(value: int) -> str:
@@ -101,6 +120,11 @@ def duration(seconds: float | None) -> str:
         return f"{hours} h {minutes} min" if minutes else f"{hours} h"
     days, hours = divmod(round(seconds / 3600), 24)
     return f"{days} d {hours} h" if hours else f"{days} d"
+
+
+def _ratio_decimals(value: float) -> int:
+    """Decimals for a ratio: two below 10, else none."""
+    return 2 if abs(value) < 9.995 else 0
 
 
 def _decimals(value: float) -> int:

@@ -3,7 +3,7 @@
 Names of the charts, which are also the names of the exported files (R: a resource):
 
 - ``figure-6-request-R``, ``figure-6-usage-R``: whole cluster / capacity over time
-- ``figure-7a-qos-cdf``, ``figure-7b-violations``
+- ``figure-7a-qos-cdf``, ``figure-7b-violations`` (tasks), ``figure-7b-time``
 - ``figure-8-qos``, ``figure-8-penalty`` (the latter only if a policy has a penalty)
 - ``figure-9-imbalance-R``: deviation / mean of usage over the nodes (memory first, as in
   the paper, then the other resources)
@@ -22,6 +22,7 @@ from flexsched.report.figures._lines import without_hover
 from flexsched.report.figures._style import PAGE_CONFIG, PAPER_CONFIG, PolicyStyle, policy_styles
 from flexsched.report.records import RunRecord, ordered, resources
 from flexsched.report.wording import resource_name, sentence_start
+from flexsched.report.workloads import workload_line
 
 __all__ = ["PAGE_CONFIG", "Figure", "charts", "figures", "overview", "without_hover"]
 
@@ -68,10 +69,12 @@ def figures(runs: Sequence[RunRecord]) -> list[Figure]:
         for resource in names
     ]
     found += [
-        Figure("figure-7a-qos-cdf", "7a", "How often QoS was how low",
+        Figure("figure-7a-qos-cdf", "7a", "Distribution of QoS over time",
                _figures.qos_distribution(runs, styles), styles),
-        Figure("figure-7b-violations", "7b", "QoS violations",
-               _figures.violations(runs, styles), styles),
+        Figure("figure-7b-violations", "7b", "Violated tasks, share of running tasks",
+               _figures.violations(runs, styles, "tasks"), styles),
+        Figure("figure-7b-time", "7b", "Time below the QoS target",
+               _figures.violations(runs, styles, "time"), styles),
         Figure("figure-8-qos", "8", "QoS over time",
                _figures.qos_over_time(runs, styles), styles),
         *_penalty_figure(runs, styles),
@@ -125,12 +128,6 @@ def overview(runs: Sequence[RunRecord]) -> alt.ConcatChart:
         .configure(**PAPER_CONFIG)
     )
     return combined
-
-
-def workload_line(runs: Sequence[RunRecord]) -> str:
-    """Which workload a chart shows and how its usage came about."""
-    workload = runs[0].info["workload"]
-    return f"workload {workload['name']}, {workload['usage_kind']} usage"
 
 
 def _penalty_figure(runs: Sequence[RunRecord], styles: Sequence[PolicyStyle]) -> list[Figure]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 import altair as alt
 import numpy as np
@@ -68,35 +69,40 @@ def qos_distribution(runs: Sequence[RunRecord], styles: Sequence[PolicyStyle]) -
     )
 
 
-def violations(runs: Sequence[RunRecord], styles: Sequence[PolicyStyle]) -> alt.LayerChart:
-    """Figure 7b: share of time below the QoS target, and of running tasks violated."""
-    rows, shares = [], []
-    for place, run in enumerate(runs):
-        for kind, key in (("time", "violated_time_fraction"), ("tasks", "violated_task_fraction")):
-            share = run.summary["qos"][key]
-            if share is not None:
-                shares.append(share)
-                rows.append((kind, place, f"{share:.6g}", percent(share)))
+def violations(
+    runs: Sequence[RunRecord], styles: Sequence[PolicyStyle], what: Literal["tasks", "time"]
+) -> alt.LayerChart:
+    """Figure 7b: share of running tasks violated, or of time below the QoS target."""
+    key, title = {
+        "tasks": ("violated_task_fraction", "violated tasks, % of running"),
+        "time": ("violated_time_fraction", "time below target, %"),
+    }[what]
+    shares = [run.summary["qos"][key] for run in runs]
+    rows = [
+        (place, f"{share:.6g}", percent(share))
+        for place, share in enumerate(shares)
+        if share is not None
+    ]
+    labelled = len(runs) <= _MAX_LABELLED
+    names = [style.name for style in styles]
+    scale = value_scale([np.array([s for s in shares if s is not None])], zero=True)
     base = (
-        alt.Chart(csv_data(("text_kind", "p", "y", "text_value"), rows))
+        alt.Chart(csv_data(("p", "y", "text_value"), rows))
         .transform_calculate(policy=policy_names(styles))
         .encode(
-            x=alt.X("text_kind:N", title=None, sort=["time", "tasks"]).axis(labelAngle=0),
-            xOffset=alt.XOffset("policy:N", sort=[style.name for style in styles]),
-            y=alt.Y(
-                "y:Q", title="QoS violations, %", scale=value_scale([np.array(shares)], zero=True)
-            ).axis(format=_PERCENT_LABEL),
+            x=alt.X("policy:N", title=None, sort=names)
+            .scale(domain=names)
+            .axis(labels=labelled, ticks=False, labelAngle=0, labelLimit=80),
+            y=alt.Y("y:Q", title=title, scale=scale).axis(format=_PERCENT_LABEL),
             tooltip=[
                 alt.Tooltip("policy:N", title="title"),
-                alt.Tooltip("text_kind:N", title="violated"),
-                alt.Tooltip("text_value:N", title="share"),
+                alt.Tooltip("text_value:N", title=title),
             ],
         )
     )
-    bars = base.mark_bar().encode(color=policy_colour(styles))
-    layers = [bars]
-    if len(runs) <= _MAX_LABELLED:
-        layers.append(base.mark_text(dy=-6, fontSize=10).encode(text="text_value:N"))
+    layers = [base.mark_bar().encode(color=policy_colour(styles))]
+    if labelled:
+        layers.append(base.mark_text(dy=-6, fontSize=11).encode(text="text_value:N"))
     return alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT)
 
 

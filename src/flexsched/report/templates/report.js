@@ -29,6 +29,14 @@ Promise.all(charts.map(draw)).then(() => {
   document.documentElement.dataset.charts = "drawn";
 });
 
+// Boxes wider than the screen say so; a box in a closed part gets its width on opening.
+const widths = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    target.classList.toggle("wide", target.scrollWidth > target.clientWidth + 1);
+  }
+});
+for (const box of document.querySelectorAll(".scroll")) widths.observe(box);
+
 // A closed part would be missing on paper.
 window.addEventListener("beforeprint", () => {
   for (const part of document.querySelectorAll("details")) part.open = true;
