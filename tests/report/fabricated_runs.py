@@ -52,7 +52,7 @@ def fabricate(
         label=label,
         ticks=ticks,
         tasks=tasks,
-        nodes=pa.table({"name": ["node-0"]}),
+        nodes=pa.table({"name": ["node-0"], "count": [1]}),
         summary=summarise(ticks, tasks),
         info={
             "version": "0.1.0",
@@ -81,7 +81,7 @@ BUILT_IN: Mapping[str, Any] = {
 
 WORKLOAD: Mapping[str, Any] = {
     "name": "google2011",
-    "digest": "0123456789abcdef",
+    "hash": "0123456789abcdef",
     "tasks": 714_030,
     "usage_kind": "hybrid",
     "source": "Google cluster trace 2011",

@@ -101,8 +101,10 @@ def test_runs_that_ended_at_different_times_are_named():
 
 def test_a_setting_left_to_its_default_reads_so():
     run = fabricate(rows=2)
+    run.info["horizon_s"] = None
     run.info["settings"]["penalty_min"] = None
     assert ["settings.penalty_min", "default"] in Reader(render_report([run])).tables["repeat"]
+    assert ["horizon_s", "null"] in Reader(render_report([run])).tables["repeat"]
     run.info["settings"]["penalty_min"] = 1.1
     assert ["settings.penalty_min", "1.1"] in Reader(render_report([run])).tables["repeat"]
 

@@ -230,7 +230,10 @@ def _settings(run: RunRecord) -> list[tuple[str, str]]:
     """Everything in run.json but what the page already shows."""
     shown = ("workload", "notes", "label", "command")
     rows = flat_settings({k: v for k, v in run.info.items() if k not in shown})
-    return [(name, {"null": "default"}.get(value, value)) for name, value in rows]
+    return [
+        (name, "default" if name.startswith("settings.") and value == "null" else value)
+        for name, value in rows
+    ]
 
 
 def _together(text: str) -> str:
