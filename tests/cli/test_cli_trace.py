@@ -84,6 +84,7 @@ def test_check_of_a_workload_with_and_without_an_error(
     assert json.loads(flexsched("trace", "check", crowded, "--json").out) == []
     fine = flexsched("trace", "check", endless)
     assert fine.code == 0
+    assert fine.out.startswith("errors: 0, warnings: 1, notes: 1\n")
     line = next(line for line in fine.out.splitlines() if "endless" in line)
     assert line.split() == ["note", "endless", "10", "100", "%", "t-0"]
     hopeless = tmp_path / "hopeless.yaml"
@@ -101,10 +102,11 @@ def test_info(flexsched: Callable[..., Any], crowded: Path) -> None:
     assert document["resources"]["cpu"]["request"]["mean"] == 2.0
     text = flexsched("trace", "info", crowded).out
     assert text.startswith(document["verdict"])
-    lines = {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.strip()}
-    assert lines["counts.tasks"] == ["3"]
-    assert lines["resources.cpu.request.mean"] == ["2"]
-    assert lines["resources.memory.request.max"] == ["1,073,741,824"]
+    lines = [line.split() for line in text.splitlines()]
+    assert ["tasks", "3"] in lines
+    assert ["request,", "mean", "2", "cores", "1.0GiB"] in lines
+    assert ["usage,", "largest", "1", "cores", "512.0MiB"] in lines
+    assert ["task", "length,", "mean", "10", "min"] in lines
     fit = flexsched("trace", "info", "synthetic:google2011?tasks=300&hours=1").out
     assert "target" in fit
 

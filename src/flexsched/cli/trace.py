@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -138,6 +139,7 @@ def info(workload: Workload, as_json: Json = False) -> None:
 
     What it holds, where it comes from and what it is good for.
     """
+    from flexsched.cli.description import print_description  # noqa: PLC0415
     from flexsched.traces.quality import describe  # noqa: PLC0415
 
     with make_progress() as progress:
@@ -145,12 +147,10 @@ def info(workload: Workload, as_json: Json = False) -> None:
     if as_json:
         print_json(document)
         return
-    print(f"{document['verdict']}\n")
-    fit = document.pop("calibration")
-    print_table(["", ""], list(_lines({k: v for k, v in document.items() if k != "verdict"})))
-    if fit:
+    print_description(document)
+    if document["calibration"]:
         print()
-        _print_fit(fit)
+        _print_fit(document["calibration"])
 
 
 def _check_target(out: Path, force: bool) -> None:
@@ -179,6 +179,9 @@ def _print_counts(title: str, counts: Mapping[str, int]) -> None:
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:
+    """Errors first, then warnings, then notes, as they are found."""
+    kinds = Counter(finding.severity for finding in findings)
+    print(f"errors: {kinds['error']}, warnings: {kinds['warning']}, notes: {kinds['note']}\n")
     print_table(
         ["severity", "rule", "count", "share", "for example"],
         [
@@ -188,18 +191,6 @@ def _print_findings(findings: Sequence[Finding]) -> None:
         ],
         numbers=(2, 3),
     )  # fmt: skip
-
-
-def _lines(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Nested figures as (dotted name, value) lines."""
-    for key, value in document.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, Mapping):
-            yield from _lines(value, f"{name}.")
-        elif isinstance(value, list):
-            yield from ((name if place == 0 else "", str(v)) for place, v in enumerate(value))
-        else:
-            yield name, _value(value)
 
 
 def _value(value: object) -> str:
