@@ -6,10 +6,17 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 #: Set (to anything) where a missing tool or data set must fail a test, not skip it.
 STRICT = "FLEXSCHED_TESTS_STRICT"
+
+
+# Where a change is judged, the same examples are drawn each time; elsewhere new ones.
+hypothesis.settings.register_profile("judged", derandomize=True, deadline=None)
+if os.environ.get("CI"):
+    hypothesis.settings.load_profile("judged")
 
 
 def unavailable(reason: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ CPU = "cpu"
 MEMORY = "memory"
 #: Resources in their usual order: CPU in cores, memory in bytes.
 STANDARD_RESOURCES = (CPU, MEMORY)
+#: Amounts of a resource that sums and ratios can be made of without leaving float64.
+SMALLEST_AMOUNT, LARGEST_AMOUNT = 1e-30, 1e30
 #: ``max_tasks`` of a node without a limit.
 NO_TASK_LIMIT = np.iinfo(np.int64).max
 
@@ -25,7 +28,7 @@ class Cluster:
     Attributes:
         resources: R names; ``cpu`` is in cores, ``memory`` in bytes.
         names: N distinct node names.
-        capacity: (N, R) float64, finite, >= 0.
+        capacity: (N, R) float64, 0 or within SMALLEST_AMOUNT and LARGEST_AMOUNT.
         from_s: (N,) float64, the node is present from this time on.
         until_s: (N,) float64, absent from this time on (inf: stays).
         max_tasks: (N,) int64, running tasks the node takes at most.
@@ -48,8 +51,16 @@ class Cluster:
                 f"expected capacities of shape ({count}, {len(self.resources)}), "
                 f"got {self.capacity.shape}"
             )
-        if not np.isfinite(self.capacity).all() or (self.capacity < 0).any():
-            raise InputError("expected finite capacities >= 0")
+        usable = (self.capacity == 0) | (
+            (self.capacity >= SMALLEST_AMOUNT) & (self.capacity <= LARGEST_AMOUNT)
+        )
+        if not usable.all():
+            node, resource = (int(place[0]) for place in np.nonzero(~usable))
+            raise InputError(
+                f"node {self.names[node]}, {self.resources[resource]}: expected a capacity of 0, "
+                f"or from {SMALLEST_AMOUNT:g} to {LARGEST_AMOUNT:g}, "
+                f"got {self.capacity[node, resource]:g}"
+            )
         if not (self.from_s < self.until_s).all():
             node = int(np.flatnonzero(~(self.from_s < self.until_s))[0])
             raise InputError(
@@ -57,7 +68,8 @@ class Cluster:
                 f"got {self.from_s[node]:g} s and {self.until_s[node]:g} s"
             )
         if len(set(self.names)) != count:
-            raise InputError("expected distinct node names, got duplicates")
+            name, times = Counter(self.names).most_common(1)[0]
+            raise InputError(f"expected distinct node names, got {name} {times} times")
 
     def __len__(self) -> int:
         return len(self.names)

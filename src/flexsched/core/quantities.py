@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from flexsched.core.cluster import LARGEST_AMOUNT
 from flexsched.core.errors import InputError
 
 _SUFFIXES = {
@@ -48,7 +49,7 @@ def parse_quantity(text: str) -> float:
         The float64 nearest to the exact value; finite, >= 0, never ``-0.0``.
 
     Raises:
-        InputError: the text is no quantity, is negative, or is beyond float64.
+        InputError: the text is no quantity, is negative, or is beyond LARGEST_AMOUNT.
     """
     match = _QUANTITY.fullmatch(text.strip()) if len(text) <= _MAX_LENGTH else None
     if match is None:
@@ -61,7 +62,10 @@ def parse_quantity(text: str) -> float:
     if sign == "-":
         raise InputError(f"expected a quantity >= 0, got {_shown(text)}")
     power = _power_of_ten(exponent or "0", text)
-    return _rounded(Fraction(number) * power * _SUFFIXES[suffix or ""], text)
+    value = Fraction(number) * power * _SUFFIXES[suffix or ""]
+    if value > LARGEST_AMOUNT:
+        raise InputError(f"expected a quantity up to {LARGEST_AMOUNT:g}, got {_shown(text)}")
+    return _rounded(value, text)
 
 
 def parse_duration_s(text: str, *, allow_negative: bool = False) -> float:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from flexsched.core.cluster import Cluster
+from flexsched.core.cluster import LARGEST_AMOUNT, Cluster
 from flexsched.core.errors import InputError
 
 #: How the usage series came about; never mixed up in any output.
@@ -64,7 +64,7 @@ class Workload:
         duration_s: (T,) float64 >= 0; inf: outlives the trace.
         start_node: (T,) int32 index into ``nodes``: running there at the start; -1: not.
         trace_task: (T,) int64, attempts of one traced task share it.
-        request: (T, R) float64 >= 0.
+        request: (T, R) float64, 0 to LARGEST_AMOUNT.
         usage: (W, R) float32 or float64 >= 0, one row per task window, may be memory-mapped.
         usage_offset: (T,) int64, first row of the task's series in ``usage``.
         usage_length: (T,) int64, rows of the series; 0: usage = request.
@@ -118,8 +118,8 @@ class Workload:
                      "a time <= 0 for a task that is running at the start")  # fmt: skip
         self._refuse(~(self.duration_s >= 0), "duration_s", "a length >= 0")
         self._refuse(~(self.window_s > 0), "window_s", "a window > 0")
-        proper = np.isfinite(self.request) & (self.request >= 0)
-        self._refuse(~np.all(proper, axis=1), "request", "finite requests >= 0")
+        proper = (self.request >= 0) & (self.request <= LARGEST_AMOUNT)
+        self._refuse(~np.all(proper, axis=1), "request", f"requests from 0 to {LARGEST_AMOUNT:g}")
         outside = (self.usage_offset < 0) | (self.usage_length < 0)
         outside |= self.usage_offset + self.usage_length > len(self.usage)
         self._refuse(outside, "usage_offset", f"a series inside the {len(self.usage)} usage rows")

@@ -31,6 +31,8 @@ from flexsched.simulator.scan import ScanSettings, scan
 from flexsched.simulator.settings import Settings
 from flexsched.simulator.state import NONE, Count, make_state, read_only, with_room
 
+#: Ticks that a run can have at most; their numbers are kept in 32 bits.
+MOST_TICKS = 2**30
 _UNLIMITED = np.iinfo(np.int64).max
 
 
@@ -53,6 +55,7 @@ class Simulation:
                 f"expected a cluster with the workload's resources "
                 f"({', '.join(workload.resources)}), got {', '.join(cluster.resources)}"
             )
+        _check_times(workload, cluster, settings)
         self.workload, self.cluster, self.policy, self.settings = (
             workload, cluster, policy, settings)  # fmt: skip
         self.notes: list[str] = []
@@ -317,6 +320,29 @@ class Simulation:
         book.reason[never_tried] = int(Reason.HORIZON)
         displaced = pending[book.life.node[pending] != NONE]
         book.state[displaced] = int(TaskState.EVICTED)
+
+
+def _check_times(workload: Workload, cluster: Cluster, settings: Settings) -> None:
+    """Refuse times that no run could ever reach.
+
+    Raises:
+        SettingError: a finite time lies beyond the last tick that can be numbered.
+    """
+    last_s = MOST_TICKS * settings.tick_s
+    for what, times in (
+        ("horizon", np.array([settings.horizon_s or 0.0])),
+        ("submit time of a task", workload.submit_s),
+        ("length of a task", workload.duration_s),
+        ("from of a node", cluster.from_s),
+        ("until of a node", cluster.until_s),
+    ):
+        beyond = np.isfinite(times) & (np.abs(times) > last_s)
+        if beyond.any():
+            raise SettingError(
+                f"expected times within {MOST_TICKS:,} ticks of {settings.tick_s:g} s, "
+                f"got {times[np.argmax(beyond)]:g} s as {what}",
+                remedy="leave the duration out for a task without an end, or take a longer tick",
+            )
 
 
 def _tie_order(cluster: Cluster, policy: Policy) -> NDArray[np.int64]:

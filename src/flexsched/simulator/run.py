@@ -9,11 +9,59 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import BaseModel, ValidationError
 
 from flexsched._folder import new_folder
 from flexsched.core.errors import InputError
 
 _TABLES = ("ticks", "tasks", "nodes")
+#: Columns without which a table is not one of ours (resources add more).
+_COLUMNS = {
+    "ticks": {"t_s", "running", "pending", "attempts", "qos", "penalty"},
+    "tasks": {"name", "state", "reason", "reason_detail", "attempts", "wait_s", "violated_s"},
+    "nodes": {"name", "count"},
+}
+
+
+class _Named(BaseModel):
+    name: str
+    usage_kind: str
+
+
+class _Nodes(BaseModel):
+    nodes: int
+
+
+class _Info(BaseModel):
+    """What every ``run.json`` has."""
+
+    label: str
+    policy: str
+    seed: int
+    tick_s: float
+    settings: dict[str, Any]
+    workload: _Named
+    cluster: _Nodes
+
+
+class _Qos(BaseModel):
+    mean: float | None
+    min: float | None
+    violated_time_fraction: float
+    violated_task_fraction: float
+
+
+class _Summary(BaseModel):
+    """What every policy's entry of ``summary.json`` has, whatever the resources."""
+
+    qos: _Qos
+    penalty: dict[str, float] | None
+    counts: dict[str, int]
+    wait_s: dict[str, float | None]
+
+
+class _Document(BaseModel):
+    policies: dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,16 +120,27 @@ class Run:
         folder = Path(folder)
         try:
             info = json.loads((folder / "run.json").read_text())
-            summary = json.loads((folder / "summary.json").read_text())
+            label = _Info.model_validate(info).label
+            document = json.loads((folder / "summary.json").read_text())
+            summary = _Document.model_validate(document).policies[label]
+            _Summary.model_validate(summary)
             tables = {name: pq.read_table(folder / f"{name}.parquet") for name in _TABLES}
-            label = info["label"]
-            return cls(label=label, summary=summary["policies"][label], info=info, **tables)
+            for name, columns in _COLUMNS.items():
+                if missing := sorted(columns - set(tables[name].column_names)):
+                    raise KeyError(f"{name}.parquet without {', '.join(missing)}")
+            return cls(label=label, summary=summary, info=info, **tables)
         except (OSError, ValueError, KeyError, pa.ArrowInvalid) as error:
+            got = _first_fault(error) if isinstance(error, ValidationError) else error
             raise InputError(
-                f"expected a run folder (run.json, summary.json and three tables), got: {error}",
+                f"expected a run folder (run.json, summary.json and three tables), got: {got}",
                 where=str(folder),
                 remedy="write one with flexsched simulate, compare or reproduce",
             ) from error
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors()[0]
+    return f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}"
 
 
 def summary_document(runs: list[Run]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def arrow_errors(path: Path) -> Iterator[None]:
     """Turn what Arrow says about an unreadable file into an :class:`InputError`."""
     try:
         yield
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(
             f"expected a readable Parquet file, got: {reason}",

@@ -106,7 +106,7 @@ def refuse_lost_usage(
     key = int(tasks.attempts["key"][0])
     of_events = f"{key >> INDEX_BITS}-{key & (1 << INDEX_BITS) - 1}"
     raise InputError(
-        f"expected usage rows of tasks in the task events, got none that joins: "
+        f"expected usage rows of tasks that run at the time, got none that joins: "
         f"{usage_files[0]} has task {of_usage}, {event_files[0]} has task {of_events}",
         where=str(usage_files[0]),
         remedy='give the parts that belong together, or usage="request" to do without usage',
