@@ -95,13 +95,21 @@ def test_root_by_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
-def test_is_compiled_after_the_first_call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_compilation_is_told_once_and_loading_never(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "kernels_here.py").write_text(SOURCE)
-    step = jit.kernel(load(tmp_path / "kernels_here.py", "kernels_here").plain)
-    assert not jit.is_compiled(step)
-    assert step(1) == 2
-    assert jit.is_compiled(step)
+    plain = load(tmp_path / "kernels_here.py", "kernels_here").plain
+    told: list[str] = []
+    with jit.compilation_told(lambda: told.append("compiling")):
+        first = jit.kernel(plain)
+        assert first(1) == 2
+        assert first(1.0) == 2.0  # another type is compiled too, but was told of
+    assert told == ["compiling"]
+    with jit.compilation_told(lambda: told.append("again")):
+        assert jit.kernel(plain)(1) == 2  # from the cache
+    assert told == ["compiling"]
 
 
 def test_our_rules_share_one_kernel() -> None:

@@ -63,7 +63,7 @@ def compare(
         progress = stack.enter_context(make_progress())
         tasks = open_workload(workload, progress)
         folder = stack.enter_context(result_folder(out, force=force))
-        tell_of_compilation(progress)
+        stack.enter_context(tell_of_compilation(progress))
         progress.begin_runs(expected_end_s(tasks))
         comparison = experiments.compare(
             tasks,

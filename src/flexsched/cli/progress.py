@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
@@ -238,12 +240,13 @@ def expected_end_s(workload: Workload, horizon_s: float | None = None) -> float 
     return latest_s if 0.0 < latest_s < float("inf") else None
 
 
-def tell_of_compilation(progress: Progress) -> None:
-    """Say so if the kernels are not compiled yet, because that takes a while."""
-    from flexsched.core.jit import is_compiled  # noqa: PLC0415
-    from flexsched.simulator.scan import scan  # noqa: PLC0415
+@contextmanager
+def tell_of_compilation(progress: Progress) -> Iterator[None]:
+    """Say so when a kernel is compiled in here, because that takes a while."""
+    from flexsched.core.jit import compilation_told  # noqa: PLC0415
 
-    if not is_compiled(scan):
-        progress.notice(
-            "compiling the simulation kernels (once per installation, about half a minute) ..."
-        )
+    def tell() -> None:
+        progress.notice("compiling (once per installation and kind of policy, up to a minute) ...")
+
+    with compilation_told(tell):
+        yield

@@ -53,8 +53,11 @@ def reproduce(
     from flexsched.experiments.output import new_result, write_comparison  # noqa: PLC0415
 
     _check_figures(figures)
-    with new_result(out, force=force) as folder, make_progress() as progress:
-        tell_of_compilation(progress)
+    with (
+        new_result(out, force=force) as folder,
+        make_progress() as progress,
+        tell_of_compilation(progress),
+    ):
         progress.begin_runs(hours * 3600.0, preparing="making the workload")
         comparison = experiments.reproduce(
             nodes=nodes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from contextlib import contextmanager
 from types import FrameType
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+#: How soon a signal is looked at again that came at a moment when nothing can be raised.
+_RETRY_S = 0.02
 
 
 class Interrupted(BaseException):
@@ -23,6 +26,15 @@ class Interrupted(BaseException):
         self.signal = signal.Signals(number)
 
 
+def _called_from_c(frame: FrameType | None) -> bool:
+    """Whether the main thread is where LLVM calls Python back, and an exception would be lost."""
+    while frame is not None:
+        if frame.f_code.co_name.startswith("_raw_object_cache"):
+            return True
+        frame = frame.f_back
+    return False
+
+
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Raise :class:`Interrupted` at the first signal; later ones must not cut the clean-up short.
@@ -34,7 +46,12 @@ def interruptible() -> Iterator[None]:
         return
     previous = {number: signal.getsignal(number) for number in _SIGNALS}
 
-    def interrupt(number: int, _frame: FrameType | None) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if _called_from_c(frame):
+            again = threading.Timer(_RETRY_S, os.kill, (os.getpid(), number))
+            again.daemon = True
+            again.start()
+            return
         for each in _SIGNALS:
             signal.signal(each, signal.SIG_IGN)
         raise Interrupted(number)

@@ -96,13 +96,13 @@ def _run(
     from flexsched.experiments import NodeHistory  # noqa: PLC0415
 
     label = chosen.policy.label()
-    tell_of_compilation(progress)
     progress.begin_runs(expected_end_s(workload, chosen.simulation.get("horizon_s")))
 
     def on_row(row: Row) -> None:
         progress(label, row)
 
     with ExitStack() as stack:
+        stack.enter_context(tell_of_compilation(progress))
         nodes = cluster or workload.nodes
         observers = []
         if history is not None and nodes is not None:

@@ -13,12 +13,14 @@ import hashlib
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from numba.core import config as _numba_config
+from numba.core import event
 
 # Numba fills its settings in at run time, unseen by type checkers.
 _config: Any = _numba_config
@@ -55,13 +57,25 @@ def cache_folder(package: Path, extra: str = "") -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
-def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether a kernel of exactly this source was compiled before on this machine."""
-    folder = cache_folder(_package_of(function))
-    name = function.__name__
-    return bool(_config.DISABLE_JIT) or (
-        folder is not None and next(folder.rglob(f"*.{name}-*.nbc"), None) is not None
-    )
+@contextmanager
+def compilation_told(tell: Callable[[], None]) -> Iterator[None]:
+    """Call ``tell`` once, as soon as a kernel is compiled in here rather than loaded."""
+    listener = _FirstCompilation(tell)
+    with event.install_listener("numba:compile", listener):
+        yield
+
+
+class _FirstCompilation(event.Listener):
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._tell: Callable[[], None] | None = tell
+
+    def on_start(self, event: event.Event) -> None:  # noqa: ARG002
+        if self._tell is not None:
+            tell, self._tell = self._tell, None
+            tell()
+
+    def on_end(self, event: event.Event) -> None:
+        """Nothing to say."""
 
 
 def kernel(function: _Function) -> _Function:
