@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexsched.core.errors import InputError
+from flexsched.core.quantities import LARGEST_AMOUNT, SMALLEST_AMOUNT
 
 CPU = "cpu"
 MEMORY = "memory"
 #: Resources in their usual order: CPU in cores, memory in bytes.
 STANDARD_RESOURCES = (CPU, MEMORY)
-#: Amounts of a resource that sums and ratios can be made of without leaving float64.
-SMALLEST_AMOUNT, LARGEST_AMOUNT = 1e-30, 1e30
 #: ``max_tasks`` of a node without a limit.
 NO_TASK_LIMIT = np.iinfo(np.int64).max
 

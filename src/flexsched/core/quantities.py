@@ -15,8 +15,10 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from flexsched.core.cluster import LARGEST_AMOUNT
 from flexsched.core.errors import InputError
+
+#: Amounts of a resource that sums and ratios can be made of without leaving float64.
+SMALLEST_AMOUNT, LARGEST_AMOUNT = 1e-30, 1e30
 
 _SUFFIXES = {
     "": Fraction(1),

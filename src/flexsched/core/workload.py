@@ -11,8 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from flexsched.core.cluster import LARGEST_AMOUNT, Cluster
+from flexsched.core.cluster import Cluster
 from flexsched.core.errors import InputError
+from flexsched.core.quantities import LARGEST_AMOUNT
 
 #: How the usage series came about; never mixed up in any output.
 UsageKind = Literal["measured", "synthetic", "hybrid", "request"]
