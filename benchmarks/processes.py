@@ -40,11 +40,13 @@ def run(
         RuntimeError: it failed; the message holds what it wrote.
     """
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        # As for a user, whose Python keeps compiled modules.
+        normal = {key: x for key, x in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
         began = perf_counter()
         process = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=folder,
-            env=os.environ | (environment or {}),
+            env=normal | (environment or {}),
             stdout=output,
             stderr=errors,
         )
