@@ -64,11 +64,19 @@ class NodeIndex(NamedTuple):
     touched: NDArray[np.int64]
 
 
+def _block_size(nodes: int) -> int:
+    """Nodes per block: the square root balances blocks to look at against nodes in one."""
+    return max(1, int(np.ceil(np.sqrt(nodes))))
+
+
+#: The same inside kernels; calling it from outside would compile it at every start.
+block_size = inlined(_block_size)
+
+
 def make_index(capacity: NDArray[np.float64], max_tasks: NDArray[np.int64]) -> NodeIndex:
     """An index of N absent, empty nodes; fill it in, then call :func:`rebuild`."""
     nodes, width = capacity.shape
-    size = block_size(nodes)
-    blocks = -(-nodes // size)
+    blocks = -(-nodes // _block_size(nodes))
     return NodeIndex(
         load=np.zeros((nodes, width)),
         capacity=np.ascontiguousarray(capacity),
@@ -87,12 +95,6 @@ def make_index(capacity: NDArray[np.float64], max_tasks: NDArray[np.int64]) -> N
         block_stale=np.zeros(blocks, np.bool_),
         touched=np.zeros(nodes, np.int64),
     )
-
-
-@inlined
-def block_size(nodes: int) -> int:
-    """Nodes per block: the square root balances blocks to look at against nodes in one."""
-    return max(1, int(np.ceil(np.sqrt(nodes))))
 
 
 @inlined
