@@ -85,7 +85,7 @@ class Simulation:
         self._quiet_from = 0
         self._begun = 0
         self._unmeasured: NDArray[np.float64] | None = None
-        self._enter_nodes(self.from_s <= 0.0)
+        self.index.present[self.from_s <= 0.0] = True
         self._start_running_tasks()
         started = self.state.book.state == int(TaskState.RUNNING)
         waiting = np.flatnonzero(~started)
@@ -177,11 +177,8 @@ class Simulation:
             )
             self.index.present[leaving] = False
             self._queue(displaced[:count])
-        self._enter_nodes(joining)
-        return bool(leaving.any() or joining.any())
-
-    def _enter_nodes(self, joining: NDArray[np.bool_]) -> None:
         self.index.present[joining] = True
+        return bool(leaving.any() or joining.any())
 
     def _submit(self, t_s: float) -> tuple[int, int]:
         """Queue the tasks submitted up to now; reject those that no node could ever hold."""
